@@ -2,27 +2,27 @@
 
 /// A command of the command line.
 protocol Command {
-    /// The word that asks for it.
+    /// The word that calls the command.
     static var name: String { get }
-    /// What it does, in one line.
+    /// The command's purpose, in one line.
     static var summary: String { get }
-    /// What the one word after the options is called; nil for a command that takes none.
+    /// The placeholder of the word after the options; nil for a command without one.
     static var operand: String? { get }
     /// Whether the command does nothing without that word.
     static var needsOperand: Bool { get }
     /// What else is to know of it, a paragraph each, for the help and the manual.
     static var details: [String] { get }
-    /// Whether it is about bearerd as a whole, so that its help shows the overview too.
+    /// True for commands about bearerd as a whole, whose help includes the overview.
     static var isAboutAll: Bool { get }
-    /// The command's own options, those of every command left out.
+    /// The command's own options, without those of every command.
     static var options: [CommandOption] { get }
-    /// The options that it has in common with others.
+    /// The options that it shares with others.
     static var commonOptions: [CommandOption] { get }
 
-    /// Takes what it needs from its command line.
+    /// Reads the command's settings from the command line.
     init(_ arguments: ParsedArguments) throws(CommandFailure)
 
-    /// Does what it is for; blocks until it is done.
+    /// Runs the command, and blocks until it is done.
     func run() throws(CommandFailure) -> ExitStatus
 }
 
@@ -34,7 +34,6 @@ extension Command {
     static var options: [CommandOption] { [] }
     static var commonOptions: [CommandOption] { [.config, .help] }
 
-    /// The command's own options and the common ones.
     static var allOptions: [CommandOption] { options + commonOptions }
 
     /// How it is called: `token [IDENTITY]`, `discover ISSUER`.

@@ -2,14 +2,14 @@
 
 import BearerdConfiguration
 
-/// The commands that a command line may ask for.
+/// The commands of the command line.
 struct CommandCatalog {
-    /// In the order of the help.
+    /// The commands in the order of the help.
     let commands: [any Command.Type]
 
     init(_ commands: [any Command.Type]) { self.commands = commands }
 
-    /// The command that a word asks for.
+    /// Finds the command that is called by a word.
     ///
     /// - Throws: a failure of usage if there is none.
     func command(_ word: String) throws(CommandFailure) -> any Command.Type {

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why a command ends early: how the process ends, and one line for standard error.
+/// A failure that ends a command, with an exit status and one line for standard error.
 struct CommandFailure: Error {
     let status: ExitStatus
-    /// What, where, and what to do about it; empty if that has been said already.
+    /// The problem, its place and its remedy; empty if it has been printed already.
     let message: String
-    /// Whether it is that the system does not let us, which a sandbox may have to do with.
+    /// True if the system denied an action, which may be due to a sandbox.
     var isDenied = false
-    /// Why an identity has no token; nil for everything else.
+    /// The code of the reason why an identity has no token; nil for other failures.
     var code: TroubleCode?
-    /// Whether a daemon may have what the command was refused: it began where it was to be had.
+    /// True if a daemon may succeed, because it was started where the command's resource is available.
     var mayBeDaemons = false
 
     init(_ status: ExitStatus, _ message: String = "") {

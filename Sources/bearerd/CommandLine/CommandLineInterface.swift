@@ -3,14 +3,14 @@
 import BearerdCryptography
 import BearerdSystem
 
-/// From the words of the command line to the end of the process.
+/// Runs the command that the command line calls.
 struct CommandLineInterface {
     let catalog: CommandCatalog
 
-    /// Does what the words ask for.
+    /// Runs the command of a command line.
     ///
-    /// - Parameter words: without the program's own name.
-    /// - Returns: how the process ends.
+    /// - Parameter words: the arguments without the program's name.
+    /// - Returns: the exit status of the process.
     func run(_ words: [String]) -> ExitStatus {
         do throws(CommandFailure) {
             return try perform(words)

@@ -3,7 +3,7 @@
 import BearerdConfiguration
 import BearerdSystem
 
-/// The configuration file that a command works with.
+/// The configuration file of a command.
 struct ConfigurationFile {
     /// The variable that names the file where `--config` does not.
     private static let variable = "BEARERD_CONFIG"
@@ -11,7 +11,7 @@ struct ConfigurationFile {
     /// The path of the file as it was given or found.
     let path: String
 
-    /// In the working directory, the user's own (XDG base directories), the machine's.
+    /// The standard paths: the working directory's, the user's (XDG base directories), the machine's.
     private static var standardPaths: [String] {
         func directory(_ variable: String) -> String? {
             // What is not absolute does not count.
@@ -59,16 +59,16 @@ struct ConfigurationFile {
         return file
     }
 
-    /// Reads and checks the file; if it has errors, tells all of its problems on standard error.
+    /// Reads and validates the file; prints its problems to standard error if it has errors.
     ///
     /// - Returns: the configuration, and a line for each warning.
-    /// - Throws: a failure of configuration when there is an error.
+    /// - Throws: a failure of configuration if there is an error.
     func load() throws(CommandFailure) -> (configuration: Configuration, warnings: [String]) {
         let report = ConfigurationReport(path: path, environment: CurrentProcess.environment)
         return (try report.usable(), report.lines)
     }
 
-    /// A file that is there but cannot be looked at is read, so that the reason is told.
+    /// Returns true if the file exists, or cannot be looked at, so that reading it reports the reason.
     private static func isThere(_ path: String) -> Bool {
         do throws(SystemError) {
             return try FileSystem.status(of: path) != nil

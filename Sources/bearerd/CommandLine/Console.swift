@@ -3,16 +3,16 @@
 import BearerdObservability
 import BearerdSystem
 
-/// What a command says to the person, or script, that called it.
+/// The output of a command.
 enum Console {
-    /// Writes the result to standard output; nothing in it but its line ends is obeyed by a terminal.
+    /// Writes a result to standard output, with characters that control a terminal escaped.
     ///
-    /// - Throws: a failure of output, as on a full disk.
+    /// - Throws: a failure of output, for instance on a full disk.
     static func show(_ text: String) throws(CommandFailure) { try show(TerminalText(text)) }
 
-    /// Writes the result to standard output, in colour if that is a terminal.
+    /// Writes a result to standard output, in colour if that is a terminal.
     ///
-    /// - Throws: a failure of output, as on a full disk.
+    /// - Throws: a failure of output, for instance on a full disk.
     static func show(_ text: TerminalText) throws(CommandFailure) {
         do throws(SystemError) {
             try StandardStream.output.write(text.written(inColour: TerminalText.isColoured))
@@ -21,12 +21,12 @@ enum Console {
         }
     }
 
-    /// Writes one line about a failure to standard error; if nobody reads that, there is no one left to tell.
+    /// Writes one line about a failure to standard error; ignores failures to do so.
     static func complain(_ line: String) {
         remark("bearerd: \(line)")
     }
 
-    /// Writes one line to standard error, and one it stays whatever is in it.
+    /// Writes one line to standard error, with line ends in it escaped.
     static func remark(_ line: String) {
         try? StandardStream.error.write("\(line.printable)\n")
     }

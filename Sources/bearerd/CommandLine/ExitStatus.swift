@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How the process ends, as the shell and systemd see it; the numbers from 64 are those of `sysexits.h`.
+/// The exit status of the process; the numbers from 64 are those of `sysexits.h`.
 enum ExitStatus: Int32 {
     /// Done, or drained.
     case success = 0
@@ -8,24 +8,24 @@ enum ExitStatus: Int32 {
     case failure = 1
     /// The command line is wrong (`EX_USAGE`).
     case usage = 64
-    /// What was read is not what it should be (`EX_DATAERR`).
+    /// An input is malformed (`EX_DATAERR`).
     case badData = 65
-    /// A file to read is missing (`EX_NOINPUT`).
+    /// An input file is missing (`EX_NOINPUT`).
     case missingInput = 66
-    /// Something that is needed does not answer (`EX_UNAVAILABLE`).
+    /// A service is unavailable (`EX_UNAVAILABLE`).
     case unavailable = 69
-    /// The system refuses what a process cannot begin without: a thread, a descriptor, randomness (`EX_OSERR`).
+    /// The system refuses a thread, a descriptor or randomness (`EX_OSERR`).
     case systemRefuses = 71
-    /// A file cannot be made (`EX_CANTCREAT`).
+    /// A file cannot be created (`EX_CANTCREAT`).
     case cannotCreate = 73
     /// Reading or writing failed (`EX_IOERR`).
     case inputOutput = 74
-    /// Not allowed (`EX_NOPERM`).
+    /// The permission is lacking, or somebody must log in (`EX_NOPERM`).
     case permission = 77
-    /// The configuration cannot be used (`EX_CONFIG`).
+    /// The configuration is missing or wrong (`EX_CONFIG`).
     case configuration = 78
 
-    /// Each with what it means, for the manual.
+    /// The statuses with their meanings, for the manual.
     static let meanings: [(ExitStatus, String)] = [
         (.success, "done, or drained"),
         (.failure, "the drain timed out, or the command failed"),

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What `--help` prints.
+/// The texts of `--help`.
 enum HelpText {
-    /// What bearerd is, in one line.
+    /// The purpose of bearerd, in one line.
     static let purpose = "a sidecar that puts fresh OAuth access tokens into plain HTTP requests"
 
-    /// The commands and how they are called.
+    /// The list of all commands.
     static func overview(of catalog: CommandCatalog) -> String {
         let rows = catalog.commands.map { (usage: $0.usage, summary: $0.summary) }
         return """
@@ -21,7 +21,7 @@ enum HelpText {
             """
     }
 
-    /// One command, its operand and its options; behind the two that are about all of bearerd the overview.
+    /// The help of one command; for commands about bearerd as a whole followed by the overview.
     static func help(for command: any Command.Type, of catalog: CommandCatalog) -> String {
         let own = """
             usage: bearerd \(command.usage) [OPTIONS]

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A page of the manual, made from the help, in the language of `man(7)`.
+/// A manual page in the language of `man(7)`, made from the help.
 struct ManualPage {
     /// The page's name: `bearerd`, `bearerd-run`.
     let name: String
-    /// The page's source, one line of roff a line.
+    /// The source of the page.
     private(set) var text: String
 
-    /// The page about bearerd itself.
+    /// Makes the page about bearerd itself.
     init(overviewOf commands: [any Command.Type]) {
         self.init(name: "bearerd", purpose: HelpText.purpose, synopsis: "bearerd COMMAND [OPTIONS]")
         section("DESCRIPTION")
@@ -27,7 +27,7 @@ struct ManualPage {
         finish(seeAlso: commands.map { "bearerd-\($0.name)" })
     }
 
-    /// The page about one command.
+    /// Makes the page about one command.
     init(of command: any Command.Type) {
         self.init(
             name: "bearerd-\(command.name)", purpose: command.summary,

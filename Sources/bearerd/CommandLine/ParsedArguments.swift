@@ -2,17 +2,17 @@
 
 import BearerdConfiguration
 
-/// The words after a command, told apart.
+/// The parsed words after a command.
 struct ParsedArguments {
-    /// What else the command line may ask for, for those that tell of it.
+    /// All commands, for those that describe them.
     let catalog: CommandCatalog
     private var values: [String: String] = [:]
-    /// The one word that is no option.
+    /// The word that is not an option.
     private(set) var operand: String?
 
-    /// Reads the words for a command that takes these options.
+    /// Parses the words for a command with these options.
     ///
-    /// - Throws: a failure of usage that names the word.
+    /// - Throws: a failure of usage that names the faulty word.
     init(
         _ words: [String], options: [CommandOption], operand operandName: String?, catalog: CommandCatalog
     ) throws(CommandFailure) {
@@ -33,13 +33,13 @@ struct ParsedArguments {
         }
     }
 
-    /// Whether an option was given.
+    /// Returns true if the option was given.
     func has(_ option: CommandOption) -> Bool { values[option.name] != nil }
 
-    /// The value of an option, the last one of several; the words of one that has several stand apart by a space.
+    /// The last value of an option; several words are separated by a space.
     func value(_ option: CommandOption) -> String? { values[option.name] }
 
-    /// The value of an option that is a duration, written as in the configuration.
+    /// The value of an option as a duration, written as in the configuration.
     ///
     /// - Throws: a failure of usage for anything else.
     func duration(_ option: CommandOption) throws(CommandFailure) -> Duration? {

@@ -3,7 +3,7 @@
 import BearerdObservability
 import BearerdSystem
 
-/// A text for a person, parts of which a terminal shows in colour.
+/// A text for people, parts of which are coloured on a terminal.
 struct TerminalText {
     /// A colour, by its parameter of SGR (ECMA-48 8.3.117).
     enum Colour: String {
@@ -16,7 +16,7 @@ struct TerminalText {
 
     private var pieces: [(text: String, colour: Colour?)] = []
 
-    /// A text without any colour.
+    /// Makes a text without colour.
     init(_ text: String = "") {
         append(text)
     }
@@ -27,7 +27,7 @@ struct TerminalText {
 
     mutating func append(_ other: TerminalText) { pieces += other.pieces }
 
-    /// The text as it is written; nothing in its pieces is obeyed by a terminal but their line ends.
+    /// The text with characters other than line ends that control a terminal escaped.
     func written(inColour isColoured: Bool) -> String {
         pieces.map { text, colour in
             let text = text.printable(keepingLineEnds: true)

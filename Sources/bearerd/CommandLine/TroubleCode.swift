@@ -2,7 +2,7 @@
 
 import OAuth
 
-/// The word for why an identity has no token: the same in `last_error`, in log lines and between two processes.
+/// The code of the reason why an identity has no token, as in `last_error` and in log lines.
 struct TroubleCode: RawRepresentable, Equatable, Sendable {
     let rawValue: String
 
@@ -10,12 +10,12 @@ struct TroubleCode: RawRepresentable, Equatable, Sendable {
         self.rawValue = rawValue
     }
 
-    /// That of a token request which brought none.
+    /// The code of a failed token request.
     init(_ reason: TokenFailure.Reason) {
         self.init(rawValue: reason.code)
     }
 
-    /// That of an identity's last error.
+    /// The code of an identity's last error.
     init(_ error: IdentityError) {
         self.init(rawValue: error.code)
     }

@@ -10,26 +10,26 @@ import BearerdJSON
 import OAuth
 import BearerdSystem
 
-/// Asks the running daemon through its admin listener.
+/// A client of the running daemon's admin listener.
 struct AdminClient {
-    /// What came of asking.
+    /// The result of a request.
     enum Answer {
-        /// Nobody listens there.
+        /// Nothing listens there.
         case notRunning
-        /// The daemon's answer, whatever its status.
+        /// The daemon's answer, of any status.
         case answered(status: Int, body: [UInt8])
     }
 
-    /// How long the daemon may take for what it is asked to do.
+    /// The longest time that the daemon may take for an action.
     static let longestAction: Duration = .seconds(120)
 
     private let url: HTTPURL
     private let key: SecretSource?
-    /// Whose daemon may get keys and sessions.
+    /// The users to whom keys and sessions may be sent.
     private let owners: Set<UInt32>
     private let client: TransferClient
 
-    /// - Returns: nil if the configuration has no admin listener that can be asked.
+    /// - Returns: nil if the configuration has no admin listener whose address is known.
     init?(_ admin: AdminConfiguration?, loop: EventLoop) {
         guard let admin, let url = HTTPURL(asking: admin.listen) else { return nil }
         self.url = url
@@ -38,23 +38,23 @@ struct AdminClient {
         client = TransferClient(loop: loop)
     }
 
-    /// What to say where ``init(_:loop:)`` finds nothing.
+    /// The message for a configuration without such a listener.
     static let nowhere = "there is no admin listener that could be asked"
 
-    /// What to say where nobody listens.
+    /// The message if nothing listens.
     var nobody: String { "no daemon answers at \(url.origin) (admin.listen); 'bearerd run' begins one" }
 
-    /// Reads what the listener tells.
+    /// Reads a resource.
     func get(
         _ resource: AdminResource, timeLimit: Duration = .seconds(5)
     ) async throws(CommandFailure) -> Answer {
         try await send(.get, resource, timeLimit: timeLimit)
     }
 
-    /// What the daemon tells of its state.
+    /// Reads the daemon's status.
     ///
-    /// - Returns: nil if nobody listens there.
-    /// - Throws: a failure if somebody else does, or we are refused.
+    /// - Returns: nil if nothing listens.
+    /// - Throws: a failure if another program listens, or the request is refused.
     func status() async throws(CommandFailure) -> StatusDocument? {
         switch try await get(.status) {
         case .notRunning: return nil
@@ -69,8 +69,10 @@ struct AdminClient {
         }
     }
 
-    /// Has the daemon do something; waits longer than the daemon does, which may wait for another process's rotation and
-    /// then for the provider.
+    /// Requests an action.
+    ///
+    /// It waits longer than the daemon does, which may wait for another process's rotation and then for the
+    /// provider.
     func post(
         _ resource: AdminResource, body: [UInt8] = [], timeLimit: Duration = longestAction
     ) async throws(CommandFailure) -> Answer {
@@ -101,7 +103,7 @@ struct AdminClient {
         }
     }
 
-    /// The admin key, where the resource needs it.
+    /// The admin key if the resource needs it.
     private func key(for resource: AdminResource) throws(CommandFailure) -> Secret? {
         guard let key, !resource.isOpen, resource.changes || !url.isLoopback else { return nil }
         do {
@@ -135,7 +137,7 @@ struct AdminClient {
 }
 
 extension HTTPURL {
-    /// Where a client of this machine finds a listener; nil for a passed socket or a port that nobody knows.
+    /// The URL of a listener for a client on this machine; nil for a passed socket or an unknown port.
     fileprivate init?(asking address: ListenAddress) {
         switch address {
         case .tcp(_, 0), .systemd, .descriptor: return nil

@@ -5,7 +5,7 @@ import BearerdJSON
 import BearerdObservability
 import BearerdSystem
 
-/// `bearerd check`: judges the configuration without touching the network.
+/// `bearerd check`: validates the configuration offline.
 struct CheckCommand: Command {
     static let name = "check"
     static let summary = "validates the configuration offline and prints the route table"
@@ -25,7 +25,7 @@ struct CheckCommand: Command {
     private static let explain = CommandOption(
         "explain", value: "METHOD", "tells which route and rule a request to URL meets")
 
-    /// What is told of a configuration that can be used.
+    /// The output for a usable configuration.
     private enum Form: Equatable {
         case tables
         case explanation(method: String, url: String)

@@ -8,25 +8,26 @@ import BearerdSystem
 
 /// Commands that may use the session's refresh token.
 ///
-/// Their caller waits for `timeouts.token_wait`. But once a refresh token has been sent, the answer may hold the only
-/// one that works, so it is waited for longer, and stored. So a copy of the process does the work: it hands the result
-/// over when the caller's time is up, and finishes what it began, as it does where the caller is interrupted. A caller reads
-/// the output to its end and waits for the process, so neither may be the copy's.
+/// Their caller waits for `timeouts.token_wait`. Once a refresh token has been sent, however, the response
+/// may hold the only working one, so it is awaited for longer, and stored. A forked copy of the process
+/// therefore does the work: it passes on the result when the caller's time is up, and finishes what it began,
+/// also if the caller is interrupted. A caller reads the output to its end and waits for the process, so
+/// neither may belong to the copy.
 extension ChosenIdentity {
-    /// What the daemon is asked for where the store cannot be opened.
+    /// The request to the daemon if the store cannot be opened.
     struct Inquiry: Sendable {
         let resource: AdminResource
-        /// Makes text of the daemon's answer; nil if it is not what it should be.
+        /// Makes text of the daemon's answer; nil if it is unexpected.
         let reading: @Sendable (JSONValue) -> String?
     }
 
-    /// Asks the provider, and waits no longer than the caller does.
+    /// Asks the provider, within the time that the caller waits.
     ///
     /// - Parameters:
-    ///   - inquiry: what to ask the daemon; nil if it may not do it.
-    ///   - here: does it on the store.
-    /// - Returns: what either brings.
-    /// - Throws: a failure of permission if there is neither a store nor a daemon.
+    ///   - inquiry: the request to the daemon if the store cannot be opened; nil if the daemon cannot do it.
+    ///   - here: does it with the store.
+    /// - Returns: the text from either.
+    /// - Throws: a failure of permission if neither a store nor a daemon is available.
     func ask(
         or inquiry: Inquiry? = nil,
         here: @escaping @Sendable (IdentitySession) async throws(CommandFailure) -> String
@@ -73,8 +74,10 @@ extension ChosenIdentity {
     }
 }
 
-/// An outcome as bytes, for the way between two processes: the exit status, then the text, or the failure's code with
-/// its length before it, and the message.
+/// Encodes an outcome for the pipe between two processes.
+///
+/// The exit status comes first, then the text; or, for a failure, the length of its code, the code and the
+/// message.
 private enum HandedOver {
     static func bytes(of outcome: Result<String, CommandFailure>) -> [UInt8] {
         switch outcome {

@@ -5,17 +5,17 @@ import BearerdConfiguration
 import BearerdJSON
 import OAuth
 
-/// The identity that a command is for, and the configuration that it is in.
+/// The identity of a command, with its configuration.
 struct ChosenIdentity: Sendable {
     let identity: IdentityConfiguration
     let configuration: Configuration
 
     var name: String { identity.name }
 
-    /// Refuses to act for an identity that exchanges its callers' tokens, for none is its own.
+    /// Refuses an identity that exchanges its callers' tokens and so has no token of its own.
     ///
-    /// - Parameter remedy: what to do in place of that.
-    /// - Throws: a failure of usage that says so.
+    /// - Parameter remedy: what to do instead.
+    /// - Throws: a failure of usage.
     func requireOwnToken(
         else remedy: String =
             "send it a request with the caller's 'Authorization: Bearer …', or set subject_token_file"
@@ -38,9 +38,9 @@ struct ChosenIdentity: Sendable {
                 + "'bearerd token \(name)' and 'bearerd refresh \(name)' ask it")
     }
 
-    /// Refuses to end what is in no store.
+    /// Refuses to end the session of an identity that has none in the store.
     ///
-    /// - Throws: a failure of usage that says how the daemon forgets its callers' tokens.
+    /// - Throws: a failure of usage with the way to make the daemon forget its callers' tokens.
     func requireOwnSession() throws(CommandFailure) {
         try requireOwnToken(
             else:
@@ -48,16 +48,17 @@ struct ChosenIdentity: Sendable {
         )
     }
 
-    /// Does something to it: on the store, which a running daemon watches; where that cannot be opened the daemon
-    /// does it.
+    /// Performs an action on the store, or through the daemon if the store cannot be opened.
+    ///
+    /// A running daemon watches the store and notices the change.
     ///
     /// - Parameters:
-    ///   - resource: what to ask the daemon for.
-    ///   - body: what the daemon needs for it.
-    ///   - here: does it on the store.
-    ///   - reading: makes the same of the daemon's answer; nil if it is not what it should be.
-    /// - Returns: what either brings.
-    /// - Throws: a failure of permission if there is neither a store nor a daemon.
+    ///   - resource: the action for the daemon.
+    ///   - body: the body of the request to the daemon.
+    ///   - here: performs the action on the store.
+    ///   - reading: reads the result from the daemon's answer; nil if it is unexpected.
+    /// - Returns: the result from either.
+    /// - Throws: a failure of permission if neither a store nor a daemon is available.
     func perform<Value: Sendable>(
         _ resource: AdminResource, body: JSONValue? = nil,
         here: @escaping @Sendable (IdentitySession) async throws(CommandFailure) -> Value,

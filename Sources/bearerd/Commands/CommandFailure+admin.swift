@@ -3,7 +3,7 @@
 import BearerdAdminAPI
 
 extension CommandFailure {
-    /// What a refusal of the admin listener (RFC 9457) means to a command.
+    /// The failure of a command whose request the admin listener refused (RFC 9457).
     init(refusal status: Int, _ body: [UInt8], of subject: String) {
         let problem = AdminProblem(status: status, reading: body)
         let exitStatus: ExitStatus

@@ -40,7 +40,7 @@ extension CommandFailure {
         code = identity.lastError.map(TroubleCode.init)
     }
 
-    /// Why something that an identity was asked for did not come about.
+    /// The failure of an action on an identity.
     init(
         _ failure: SessionFailure, of identity: IdentityStatus, unanswered: String? = nil,
         isOfSource: Bool = false

@@ -3,13 +3,13 @@
 import BearerdEventLoop
 import Synchronization
 
-/// An event loop for the length of one command.
+/// The event loop of one command.
 enum CommandLoop {
     /// Runs the asynchronous part of a command on this thread until it is done.
     ///
-    /// - Parameter body: gets the loop that it runs on.
-    /// - Returns: what `body` returns.
-    /// - Throws: what `body` throws.
+    /// - Parameter body: gets the loop on which it runs.
+    /// - Returns: the result of `body`.
+    /// - Throws: the failure of `body`.
     static func run<Value: Sendable>(
         _ body: @escaping @Sendable (EventLoop) async throws(CommandFailure) -> Value
     ) throws(CommandFailure) -> Value {

@@ -3,7 +3,7 @@
 import BearerdConfiguration
 import BearerdSystem
 
-/// `bearerd completion`: what makes a shell complete bearerd's words.
+/// `bearerd completion`: prints the completion script of a shell.
 struct CompletionCommand: Command {
     static let name = "completion"
     static let summary = "prints a completion script for a shell"
@@ -15,7 +15,7 @@ struct CompletionCommand: Command {
 
     private let catalog: CommandCatalog
     private let file: String?
-    /// nil for the names of identities, which the scripts themselves ask for.
+    /// The shell; nil to print the names of identities, for which the scripts themselves ask.
     private let shell: CompletionScript.Shell?
 
     init(_ arguments: ParsedArguments) throws(CommandFailure) {

@@ -7,7 +7,7 @@ import OAuth
 import BearerdRouting
 
 extension ConfigurationReport {
-    /// What `check --json` prints.
+    /// The output of `check --json`.
     var json: JSONValue {
         var document: JSONObject = [
             "valid": .bool(configuration != nil),

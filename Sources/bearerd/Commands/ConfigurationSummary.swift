@@ -8,7 +8,7 @@ import BearerdObservability
 import BearerdRouting
 import BearerdTLS
 
-/// What `check` prints of a configuration: where it listens, whose tokens it gets, and the route table.
+/// The summary that `check` prints: listeners, identities and the route table.
 struct ConfigurationSummary {
     private let configuration: Configuration
 
@@ -16,7 +16,7 @@ struct ConfigurationSummary {
         self.configuration = configuration
     }
 
-    /// Lines for a person; no secret is among them.
+    /// The summary for people, without any secret.
     var text: String {
         [addresses, identities, routes, callouts].filter { !$0.isEmpty }.joined(separator: "\n")
     }
@@ -34,7 +34,7 @@ struct ConfigurationSummary {
         return Self.text(of: lines)
     }
 
-    /// Unix sockets stay plain whatever `tls` says.
+    /// The scheme of a listener's URL; Unix sockets stay plain whatever `tls` says.
     private func scheme(of address: ListenAddress) -> String {
         guard case .tcp = address else { return "" }
         return configuration.tls == nil ? "http://" : "https://"
@@ -76,7 +76,7 @@ struct ConfigurationSummary {
             })
     }
 
-    /// What the provider must know of each client that somebody logs in with.
+    /// The redirect URIs to register at the provider for clients with which people log in.
     private var logins: String {
         let people = configuration.identities.filter { $0.client.grantType == .authorizationCode }
         return Self.text(
@@ -108,7 +108,7 @@ struct ConfigurationSummary {
         return table.text
     }
 
-    /// What must not go unseen.
+    /// Warnings about settings that turn protections off.
     private var callouts: String {
         let development = configuration.development
         let skipping = configuration.identities.filter(\.transport.skipsVerification)
@@ -119,7 +119,7 @@ struct ConfigurationSummary {
         return Self.text(of: lines.compactMap { $0.map { "warning: \($0)" } })
     }
 
-    /// Lines that stay one each, whatever the values in them hold.
+    /// Joins lines, with line ends inside them escaped.
     private static func text(of lines: [String]) -> String {
         lines.map { $0.printable + "\n" }.joined()
     }
@@ -139,7 +139,7 @@ extension StoreConfiguration {
 }
 
 extension TokenTarget {
-    /// What a route asks for that the identity does not, after the identity's name.
+    /// The route's own target, shown after the identity's name.
     fileprivate var summary: String {
         let allowed = permissions?.map { "\($0.name)=\($0.value)" }
         let lists = [
@@ -154,7 +154,7 @@ extension TokenTarget {
 }
 
 extension IdentityConfiguration {
-    /// The issuer, or what stands for it.
+    /// The issuer, or another URL of the provider.
     var provider: String {
         if let source = client.source { return source.description }
         return client.issuer ?? client.discoveryURL?.description ?? client.endpoints[.token]?.description

@@ -17,7 +17,7 @@ struct DaemonProbe {
         self.client = client
     }
 
-    /// What `resource` has against the daemon; nil if nothing.
+    /// The reason for which `resource` does not answer 200; nil if it does.
     func obstacle(_ resource: AdminResource, within limit: Duration) async -> String? {
         do throws(CommandFailure) {
             switch try await client.get(resource, timeLimit: limit) {
@@ -31,13 +31,13 @@ struct DaemonProbe {
         }
     }
 
-    /// What is said in a few words, where it is no document.
+    /// The beginning of an answer that is not JSON.
     private static func words(in body: [UInt8]) -> String {
         let text = String(decoding: body.prefix(200), as: UTF8.self)
         return text.isEmpty || text.hasPrefix("{") ? "" : ": \(text)"
     }
 
-    /// The states of those without a token, as the daemon tells them.
+    /// The reasons in a readiness document.
     private static func reasons(in body: [UInt8]) -> String? {
         let report = (try? JSONValue(parsing: body)).flatMap { ReadinessReport($0) }
         let words = report?.reasons.map(\.words) ?? []

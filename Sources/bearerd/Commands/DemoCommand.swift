@@ -21,7 +21,7 @@ struct DemoCommand: Command {
         return try DaemonProcess.serve(configuration)
     }
 
-    /// The configuration that is embedded, so that the demo shows nothing that a file could not say.
+    /// The configuration as a YAML text, so that the demo uses only what a file can express.
     private func text(_ ports: Ports) -> String {
         """
         listen: 127.0.0.1:\(ports.proxy)
@@ -62,7 +62,7 @@ struct DemoCommand: Command {
             """
     }
 
-    /// The well-known ports where they are free, else whichever are.
+    /// The usual ports, or free ones where those are taken.
     private struct Ports {
         let proxy: UInt16
         let admin: UInt16

@@ -8,7 +8,7 @@ import BearerdJSON
 import OAuth
 import OAuthRuntime
 
-/// `bearerd discover`: what a provider says of itself; needs no configuration.
+/// `bearerd discover`: prints a provider's metadata; needs no configuration.
 struct DiscoverCommand: Command {
     static let name = "discover"
     static let summary = "prints a provider's metadata as JSON"
@@ -17,7 +17,8 @@ struct DiscoverCommand: Command {
 
     private let issuer: String
     private let url: HTTPURL
-    /// Given: an identity of this issuer lends its way there, its CAs and its proxy.
+    /// The configuration, whose identity of this issuer has the CAs and the proxy to use; nil if none is
+    /// given.
     private let file: ConfigurationFile?
 
     init(_ arguments: ParsedArguments) throws(CommandFailure) {

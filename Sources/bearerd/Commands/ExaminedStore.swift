@@ -8,7 +8,7 @@ import BearerdRedis
 import Synchronization
 import BearerdTokenStore
 
-/// The store under examination: opened once, by the first who wants to know what is in it, and left as it is.
+/// The store for commands that only look at it; it is opened on first use and not changed.
 final class ExaminedStore: Sendable {
     private let configuration: Configuration
     private let loop: EventLoop
@@ -16,7 +16,7 @@ final class ExaminedStore: Sendable {
     private let engine = Mutex<Engine?>(nil)
     private let keyring = Mutex<Result<Secret?, KeyringFailure>?>(nil)
 
-    /// - Parameter onTrouble: hears of damaged sessions, in one line each.
+    /// - Parameter onTrouble: called with one line for each damaged session.
     init(
         _ configuration: Configuration, loop: EventLoop, onTrouble: (@Sendable (String) -> Void)? = nil
     ) {
@@ -25,10 +25,10 @@ final class ExaminedStore: Sendable {
         self.onTrouble = onTrouble
     }
 
-    /// The session that is stored for an identity.
+    /// The stored session of an identity.
     ///
-    /// - Returns: nil if there is none, or no store on a disk.
-    /// - Throws: why the store cannot be opened or read.
+    /// - Returns: nil if there is none, or the store is in memory.
+    /// - Throws: the reason why the store cannot be opened or read.
     func session(of identity: String) async throws(CommandFailure) -> StoredSession? {
         switch configuration.store {
         case .memory: return nil
@@ -49,7 +49,7 @@ final class ExaminedStore: Sendable {
         }
     }
 
-    /// The key that the Secret Service has for the store, nil if none is there or needed; asked for once.
+    /// The store's key in the Secret Service, asked for once; nil if there is none or it is not needed.
     var keyringKey: Result<Secret?, KeyringFailure> {
         keyring.withLock { known in
             if let known { return known }
@@ -64,13 +64,13 @@ final class ExaminedStore: Sendable {
         }
     }
 
-    /// Finds out whether a store that others keep can be read.
+    /// Checks that a store on a server can be read.
     func probe() async throws(CommandFailure) {
         guard case .redis = configuration.store else { return }
         try await open().probeStore()
     }
 
-    /// What a store that others keep says of itself, if all can be done there; nil for one that nobody else keeps.
+    /// Tests the operations of a store on a server, and returns what it reports; nil for other stores.
     func examine() async throws(CommandFailure) -> RedisExamination? {
         guard case .redis = configuration.store else { return nil }
         return try await open().examineStore()

@@ -4,7 +4,7 @@ import BearerdAdminAPI
 import BearerdConfiguration
 import BearerdEventLoop
 
-/// `bearerd healthcheck`: for what runs images without a shell and asks whether the process in them still works.
+/// `bearerd healthcheck`: the health check of container images without a shell.
 struct HealthcheckCommand: Command {
     static let name = "healthcheck"
     static let summary = "asks a daemon for a sign of life"
@@ -16,7 +16,7 @@ struct HealthcheckCommand: Command {
 
     private static let ready = CommandOption(
         "ready", "and whether every identity that a route names has a token")
-    /// The whole command takes two seconds at most.
+    /// The time limit of the request, so that the command takes two seconds at most.
     private static let limit = Duration.milliseconds(1500)
 
     private let resource: AdminResource

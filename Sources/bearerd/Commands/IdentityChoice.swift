@@ -2,13 +2,13 @@
 
 import BearerdConfiguration
 
-/// Which identity a command is for.
+/// Chooses the identity of a command.
 enum IdentityChoice {
     private static let standardName = "default"
 
-    /// The identity with the given name; without one the only identity, or the one called `default`.
+    /// The identity with the given name; without a name the only identity, or the one called `default`.
     ///
-    /// - Throws: a failure of usage when there is no such identity, or more than one to choose from.
+    /// - Throws: a failure of usage if there is no such identity, or several to choose from.
     static func choose(
         _ name: String?, in configuration: Configuration
     ) throws(CommandFailure) -> IdentityConfiguration {

@@ -2,12 +2,12 @@
 
 /// A command for one identity.
 protocol IdentityCommand: Command {
-    /// The identity that the command line names, or leaves out.
+    /// The identity on the command line, which may be left out.
     var operand: IdentityOperand { get }
     /// False for what can be done without an authorization server, with a token of a `source`.
     static var needsProvider: Bool { get }
 
-    /// Does what the command is for; blocks until it is done.
+    /// Runs the command, and blocks until it is done.
     func run(on chosen: ChosenIdentity) throws(CommandFailure)
 }
 

@@ -9,10 +9,10 @@ import BearerdJSON
 struct IdentityDaemon {
     private let identity: String
     private let client: AdminClient?
-    /// Why the command cannot open the store itself.
+    /// The reason why the command cannot open the store.
     private let storeFailure: CommandFailure
 
-    /// - Throws: `storeFailure` if no daemon can help with it.
+    /// - Throws: `storeFailure` if a daemon cannot help with it.
     init(
         of identity: IdentityConfiguration, in configuration: Configuration, loop: EventLoop,
         because storeFailure: CommandFailure
@@ -26,22 +26,22 @@ struct IdentityDaemon {
         client = AdminClient(configuration.admin, loop: loop)
     }
 
-    /// Makes sure that it is there and could keep a login, before a person is troubled.
+    /// Checks that the daemon runs and could store a login, before a person is asked to log in.
     func require() async throws(CommandFailure) {
         _ = try await ask(for: .session(identity: identity), body: SessionTransfer.inquiry.json) {
             SessionTransferReport($0)
         }
     }
 
-    /// Has it do something.
+    /// Requests an action of the daemon.
     ///
     /// - Parameters:
-    ///   - resource: what.
-    ///   - body: what it needs for that.
-    ///   - limit: how long it may take.
-    ///   - reading: reads its answer; nil if it is not what it should be.
-    /// - Returns: what `reading` makes of the answer.
-    /// - Throws: a failure of permission if nobody is there; what the daemon says.
+    ///   - resource: the action.
+    ///   - body: the body of the request.
+    ///   - limit: the longest time for the answer.
+    ///   - reading: reads the answer; nil if it is unexpected.
+    /// - Returns: the result of `reading`.
+    /// - Throws: a failure of permission if no daemon answers, or the daemon's refusal.
     func ask<Value>(
         for resource: AdminResource, body: JSONValue? = nil,
         waitingAtMost limit: Duration = AdminClient.longestAction, _ reading: (JSONValue) -> Value?

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The identity that a command line names, or leaves out where it goes without saying.
+/// The identity on the command line, which may be left out if there is only one.
 struct IdentityOperand {
     private let file: ConfigurationFile
     private let name: String?
 
-    /// - Throws: what ``ConfigurationFile`` throws.
+    /// - Throws: the failure of ``ConfigurationFile``.
     init(_ arguments: ParsedArguments) throws(CommandFailure) {
         file = try ConfigurationFile(arguments)
         name = arguments.operand
     }
 
-    /// Reads the configuration.
+    /// Reads the configuration and chooses the identity.
     ///
-    /// - Throws: what is wrong with it; a failure of usage where ``IdentityChoice`` finds none.
+    /// - Throws: the errors of the configuration, or a failure of usage from ``IdentityChoice``.
     func choose() throws(CommandFailure) -> ChosenIdentity {
         let configuration = try file.load().configuration
         return ChosenIdentity(

@@ -12,7 +12,7 @@ import BearerdRedis
 import SessionImport
 import BearerdSystem
 
-/// One identity's session for the length of a command, on the store that a daemon may share.
+/// One identity's session for the duration of a command, on a store that it may share with a daemon.
 struct IdentitySession {
     let session: AuthSession
     let loop: EventLoop
@@ -23,15 +23,16 @@ struct IdentitySession {
     /// The authentication scheme of the identity's tokens.
     let scheme: String
 
-    /// Opens the store; nothing is asked of the provider yet.
+    /// Opens the store without asking the provider.
     ///
     /// - Parameters:
-    ///   - identity: whose session it is.
-    ///   - configuration: where it is kept.
-    ///   - loop: where it runs.
-    ///   - isDetached: whether the store is left alone, and nothing is kept.
-    ///   - isToBeReplaced: whether a person would be troubled for nothing if it could only be read.
-    /// - Throws: a failure of permission for a store in memory, which only its own process sees; the store's own.
+    ///   - identity: the identity of the session.
+    ///   - configuration: the configuration with the store.
+    ///   - loop: the command's loop.
+    ///   - isDetached: true to leave the store alone and keep nothing.
+    ///   - isToBeReplaced: true if a login follows, which would be useless on a store that is read-only.
+    /// - Throws: a failure of permission for a store in memory, which other processes cannot see; the store's
+    ///   own failures.
     init(
         of identity: IdentityConfiguration, in configuration: Configuration, loop: EventLoop,
         isDetached: Bool = false, isToBeReplaced: Bool = false
@@ -59,14 +60,15 @@ struct IdentitySession {
         scheme = identity.client.source?.scheme ?? RequestAuthorization.Field().scheme
     }
 
-    /// A token that has not expired: the stored one, or if that is due for a refresh a new one that is stored first.
+    /// Returns an unexpired token: the stored one or, if that is due for a refresh, a new one, which is
+    /// stored first.
     func freshToken() async throws(CommandFailure) -> AccessTokenSnapshot {
         try await perform { session throws(TokenError) in
             try await session.renewedToken(waitingAtMost: patience)
         }
     }
 
-    /// The id token that came last, after a refresh if the access token has expired.
+    /// Returns the latest id token, after a refresh if the access token has expired.
     ///
     /// - Throws: a failure of permission if the provider sent none.
     func idToken() async throws(CommandFailure) -> Secret {
@@ -80,9 +82,9 @@ struct IdentitySession {
         return token
     }
 
-    /// Gets a new token whatever the present one's expiry, and stores it.
+    /// Gets a new token whatever the current one's expiry, and stores it.
     ///
-    /// - Returns: what may be shown of the identity afterwards.
+    /// - Returns: the status of the identity afterwards.
     func refresh() async throws(CommandFailure) -> IdentityStatus {
         try await perform { session throws(TokenError) in
             try await session.refresh(waitingAtMost: patience)
@@ -90,7 +92,7 @@ struct IdentitySession {
         return await session.status
     }
 
-    /// The claims about the user, asked for with a fresh token.
+    /// Fetches the claims about the user, with a fresh token.
     func userinfo() async throws(CommandFailure) -> JSONObject {
         await session.start()
         do throws(SessionFailure) {
@@ -100,13 +102,13 @@ struct IdentitySession {
         }
     }
 
-    /// Takes what a command brings, and whether something is to be finished behind it.
+    /// Receives the outcome of a command; `goesOn` is true if work remains to be finished after it.
     typealias HandOver = @Sendable (_ outcome: Result<String, CommandFailure>, _ goesOn: Bool) -> Void
 
-    /// How long what nobody could store is tried again, once the command has ended.
+    /// The longest time for which storing is retried after the command has ended.
     private static let longestSaving: Duration = .seconds(300)
 
-    /// Ends the session when `outcome` is known, and hands that over: at once if something is to be finished yet.
+    /// Ends the session and hands over `outcome`, before the end if work remains to be finished.
     func end(with outcome: Result<String, CommandFailure>, _ handOver: HandOver) async {
         let isBusy = await session.isBusy
         if isBusy { handOver(outcome, true) }
@@ -114,9 +116,9 @@ struct IdentitySession {
         if !isBusy { handOver(outcome, false) }
     }
 
-    /// Has `deputy` finish what it has begun, and nothing else, when the command is interrupted.
+    /// Makes `deputy` finish what it has begun, and nothing else, when the command is interrupted.
     ///
-    /// - Returns: what listens for that.
+    /// - Returns: the signal source, which the caller keeps.
     func finish(whenEnded deputy: Deputy) -> SignalSource? {
         guard deputy.isCopy else { return nil }
         // Where the loop takes no signal the copy dies of it.
@@ -142,15 +144,16 @@ struct IdentitySession {
         await session.logOut(onlyHere: isLocal)
     }
 
-    /// Forgets the session, and asks the provider to send the browser to a place of its own, with `state` along.
+    /// Forgets the session; the provider is asked to redirect the browser to `redirectURI` with `state` after
+    /// its logout.
     func logOut(returningTo redirectURI: String, state: String?) async -> LogoutOutcome {
         await session.logOut(returningTo: redirectURI, state: state)
     }
 
-    /// Makes what another program obtained the session.
+    /// Makes an imported session the identity's.
     ///
-    /// - Parameter clientID: the client that it stays of; nil for the identity's.
-    /// - Returns: whether anything changed.
+    /// - Parameter clientID: the client to which it stays bound; nil for the identity's.
+    /// - Returns: true if anything changed.
     func take(_ imported: ImportedSession, of clientID: String?) async throws(CommandFailure) -> Bool {
         do throws(StoreError) {
             return try await session.take(
@@ -161,10 +164,9 @@ struct IdentitySession {
         }
     }
 
-    /// Begins a login whose answer arrives as a URL, and keeps what that is held against.
+    /// Begins a login whose answer arrives as a URL, and stores the request for later.
     ///
-    /// - Returns: where to send the browser, and how long the provider knows that request; nil for as long as it
-    ///   likes.
+    /// - Returns: the URL for the browser, and the lifetime of a pushed request; nil if it is not limited.
     func beginLogin(
         redirectURI: String
     ) async throws(CommandFailure) -> (url: String, lifetime: Duration?) {
@@ -183,9 +185,10 @@ struct IdentitySession {
         return (request.url, request.expiry.map { $0 - .now })
     }
 
-    /// Finishes a login whose code was kept, or whose answer is `response`, else a line of standard input.
+    /// Finishes a login whose code was stored, or whose answer is `response` or else a line of standard
+    /// input.
     ///
-    /// - Returns: nil if there is none.
+    /// - Returns: nil if no login waits.
     func exchange(_ response: String?) async throws(CommandFailure) -> Login? {
         let login: Result<Login?, CommandFailure>
         var response = response
@@ -205,7 +208,7 @@ struct IdentitySession {
         return try login.get()
     }
 
-    /// Has the provider make a client.
+    /// Registers a client at the provider.
     func register() async throws(CommandFailure) -> ClientRegistration {
         let outcome: Result<ClientRegistration, SessionFailure>
         do throws(SessionFailure) {
@@ -236,7 +239,7 @@ struct IdentitySession {
         }
     }
 
-    /// What the caller is told of it.
+    /// Makes the failure for the caller.
     private func failure(_ error: SessionFailure) async -> CommandFailure {
         let status = await session.status
         // An attempt that has failed says more than the next, which is under way.
@@ -245,7 +248,7 @@ struct IdentitySession {
             isOfSource: isOfSource)
     }
 
-    /// Whom the caller has waited for in vain, in words.
+    /// The party that has not answered in time, in words.
     private var unanswered: String? {
         get async {
             let limit = (patience / .seconds(1)).formatted
@@ -257,7 +260,7 @@ struct IdentitySession {
 }
 
 extension Engine {
-    /// The engine of a command: what it has to say, the command says.
+    /// Makes the engine of a command, without a log: the command prints its failures itself.
     init(
         forCommandOn configuration: Configuration, loop: EventLoop, keyringKey: Secret?,
         isDetached: Bool = false, isExamination: Bool = false, onTrouble: (@Sendable (String) -> Void)? = nil
@@ -276,7 +279,7 @@ extension Engine {
 }
 
 extension Double {
-    /// `10`, `0.3`.
+    /// The number with a decimal only if it is not whole: `10`, `0.3`.
     fileprivate var formatted: String {
         let tenths = (self * 10).rounded()
         return tenths.truncatingRemainder(dividingBy: 10) == 0 ? "\(Int(tenths / 10))" : "\(tenths / 10)"
@@ -284,7 +287,7 @@ extension Double {
 }
 
 extension StoreConfiguration {
-    /// Whether another process can open it.
+    /// True if other processes can open the store.
     var isShared: Bool {
         switch self {
         case .file, .redis: true
@@ -293,7 +296,7 @@ extension StoreConfiguration {
     }
 }
 
-/// Where a command's log goes: its one line of error says what matters.
+/// Drops the log of a command, whose line of error says what matters.
 private struct NoSink: LineSink {
     func write(_ lines: [UInt8]) {}
 }

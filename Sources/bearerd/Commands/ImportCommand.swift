@@ -64,10 +64,11 @@ struct ImportCommand: IdentityCommand {
             "\(chosen.name): it goes on as the client that it was obtained by, until the next login")
     }
 
-    /// Whose the session stays: nobody else may use a refresh token (RFC 6749 §6).
+    /// The client to which the session stays bound, because no other may use its refresh token (RFC 6749 §6).
     ///
     /// - Returns: nil for the identity's own client.
-    /// - Throws: a failure for another client's, which may be the wrong file, unless it was asked for.
+    /// - Throws: a failure if it is another client's, perhaps by a wrong file, unless `--keep-client` was
+    ///   given.
     private func grantClient(
         of imported: ImportedSession, for identity: IdentityConfiguration
     ) throws(CommandFailure) -> String? {
@@ -88,7 +89,7 @@ struct ImportCommand: IdentityCommand {
         return clientID == ours ? nil : clientID
     }
 
-    /// A token that is sent to another server is given away.
+    /// Refuses a session of another issuer, because sending a token to another server gives it away.
     private func checkIssuer(
         of imported: ImportedSession, for identity: IdentityConfiguration
     ) throws(CommandFailure) {
@@ -117,7 +118,7 @@ struct ImportCommand: IdentityCommand {
 }
 
 extension String {
-    /// Some programs keep an issuer with a final slash that it does not have, or without the one it has.
+    /// Compares issuers without their final slash, which some programs add or drop.
     fileprivate func isSameIssuer(as other: String) -> Bool {
         func trimmed(_ issuer: String) -> Substring {
             issuer.hasSuffix("/") ? issuer.dropLast() : issuer[...]
@@ -127,7 +128,7 @@ extension String {
 }
 
 extension ImportedSession {
-    /// Whose session it is, where the file tells.
+    /// The person of the session; nil if the file does not tell.
     var person: Person? {
         guard userID != nil || userEmail != nil else { return nil }
         return Person(id: userID, email: userEmail, isEmailVerified: isEmailVerified)

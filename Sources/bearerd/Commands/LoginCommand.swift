@@ -4,7 +4,7 @@ import BearerdConfiguration
 import BearerdEventLoop
 import OAuth
 
-/// `bearerd login`: a person begins, or begins again, an identity's session.
+/// `bearerd login`: begins or replaces an identity's session by a login.
 struct LoginCommand: IdentityCommand {
     static let name = "login"
     static let summary = "logs somebody in, with a browser or on another device"
@@ -24,7 +24,7 @@ struct LoginCommand: IdentityCommand {
     private let usesBrowser: Bool
     private let usesDevice: Bool
     private let isExchanged: Bool
-    /// Where the answer goes that nobody here awaits; nil to await it.
+    /// The redirect URI of another program, to which the answer goes; nil to receive it here.
     private let redirectURI: String?
     private let limit: Duration
 
@@ -76,7 +76,7 @@ struct LoginCommand: IdentityCommand {
         )
     }
 
-    /// Begins a login whose answer arrives at a program that knows no more than to hand a URL on.
+    /// Begins a login whose answer arrives at another program, which passes its URL to `exchange`.
     private func begin(_ chosen: ChosenIdentity, _ redirectURI: String) throws(CommandFailure) {
         let request = try CommandLoop.run { loop throws(CommandFailure) in
             try await IdentitySession(of: chosen.identity, in: chosen.configuration, loop: loop)
@@ -93,7 +93,7 @@ struct LoginCommand: IdentityCommand {
 }
 
 extension Login {
-    /// What a person should know of it; who it is only on a terminal, because output is often kept.
+    /// The message after a login; it names the person only on a terminal, because output is often kept.
     var message: String {
         let name = LoginWait.isWatched ? person.map { " as \($0.prefix(200))" } ?? "" : ""
         guard !hasRefreshToken else { return "logged in\(name)" }

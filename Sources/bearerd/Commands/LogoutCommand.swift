@@ -28,9 +28,9 @@ struct LogoutCommand: IdentityCommand {
     let operand: IdentityOperand
     private let isLocal: Bool
     private let printsAddress: Bool
-    /// In place of the configured one.
+    /// Replaces the configured `post_logout_redirect_uri`.
     private let redirectURI: String?
-    /// In place of one that is drawn anew.
+    /// Replaces the random `state`.
     private let state: String?
 
     init(_ arguments: ParsedArguments) throws(CommandFailure) {
@@ -88,9 +88,9 @@ struct LogoutCommand: IdentityCommand {
         }
     }
 
-    /// Where the browser goes in the end, if this logout says more than the configuration does.
+    /// The URI to which the browser is redirected after the logout; nil if the options do not change it.
     ///
-    /// - Throws: a failure of usage for a state that would come back nowhere.
+    /// - Throws: a failure of usage for a `--state` without a URI to return to.
     private func place(for chosen: ChosenIdentity) throws(CommandFailure) -> String? {
         guard redirectURI != nil || state != nil else { return nil }
         if let place = redirectURI ?? chosen.identity.client.postLogoutRedirectURI { return place }
@@ -114,7 +114,7 @@ struct LogoutCommand: IdentityCommand {
         }
     }
 
-    /// - Returns: what became of it, once a browser has been told.
+    /// - Returns: the result, once a browser has been shown the logout.
     private func report(
         _ outcome: LogoutOutcome, _ loop: EventLoop
     ) async throws(CommandFailure) -> LogoutReport {
@@ -122,7 +122,7 @@ struct LogoutCommand: IdentityCommand {
         return LogoutReport(outcome)
     }
 
-    /// Most providers tie their session to the browser, so that only the browser can end it.
+    /// Shows the logout to a browser, because most providers tie their session to the browser.
     private func show(_ request: EndSessionRequest, _ loop: EventLoop) async throws(CommandFailure) {
         guard !printsAddress else { return try Console.show("\(request.url)\n") }
         guard let browser = Browser() else { return }

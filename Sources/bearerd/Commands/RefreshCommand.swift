@@ -3,7 +3,8 @@
 import BearerdAdminAPI
 import BearerdConfiguration
 
-/// `bearerd refresh`: through the store, which a running daemon watches; else by the daemon itself.
+/// `bearerd refresh`: gets a new access token through the store, which a running daemon watches, or else by
+/// the daemon.
 struct RefreshCommand: PlainIdentityCommand {
     static let name = "refresh"
     static let summary = "forces a refresh"
@@ -19,7 +20,7 @@ struct RefreshCommand: PlainIdentityCommand {
 }
 
 extension ChosenIdentity {
-    /// Has it get a new access token, and waits as long as a caller does.
+    /// Gets a new access token, and waits as long as a caller does.
     func refresh() throws(CommandFailure) {
         _ = try ask(or: .init(resource: .refresh(identity: name)) { _ in "" }) {
             session throws(CommandFailure) in

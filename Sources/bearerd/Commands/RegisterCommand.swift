@@ -5,7 +5,7 @@ import BearerdConfiguration
 import OAuth
 import BearerdObservability
 
-/// `bearerd register`: has the provider make a client (RFC 7591).
+/// `bearerd register`: registers a client at the provider (RFC 7591).
 struct RegisterCommand: PlainIdentityCommand {
     static let name = "register"
     static let summary = "has the provider make a client for an identity, and keeps it in the store"

@@ -6,18 +6,18 @@ import BearerdHTTPMessages
 import BearerdProxy
 import BearerdRouting
 
-/// What `check --explain` tells of one request: which route it takes, and which rule lets it through.
+/// The text of `check --explain`: the route of a request, and the rule that allows it.
 struct RequestExplanation {
-    /// Whether it would be passed on.
+    /// True if the request would be forwarded.
     let isAllowed: Bool
-    /// Lines for a person.
+    /// The explanation for people.
     let text: String
 
     /// Judges a request by a configuration.
     ///
     /// - Parameters:
-    ///   - method: as the client would send it.
-    ///   - url: what the client would ask for: an absolute URL of a listener, or a path.
+    ///   - method: the request's method.
+    ///   - url: the URL that the client would use, of a listener, or a path.
     init(_ method: String, _ url: String, by configuration: Configuration) throws(CommandFailure) {
         guard let first = configuration.listen.first, let asked = AskedURL(url) else {
             throw CommandFailure(
@@ -82,9 +82,9 @@ struct RequestExplanation {
     }
 }
 
-/// The URL of a request, taken apart and otherwise left as it is written: what is odd about it is to be judged.
+/// The URL of a request, split but not normalised, so that its oddities are judged too.
 private struct AskedURL {
-    /// nil for a path alone.
+    /// nil if only a path was given.
     let authority: String?
     let port: UInt16?
     let target: String

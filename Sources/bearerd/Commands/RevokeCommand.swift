@@ -4,7 +4,7 @@ import BearerdAdminAPI
 import BearerdConfiguration
 import OAuth
 
-/// `bearerd revoke`: has the provider forget tokens (RFC 7009).
+/// `bearerd revoke`: revokes tokens at the provider (RFC 7009).
 struct RevokeCommand: IdentityCommand {
     static let name = "revoke"
     static let summary = "has the provider forget the tokens"
@@ -14,7 +14,7 @@ struct RevokeCommand: IdentityCommand {
         "token", value: "access|refresh", "only this one; an access token goes with its refresh token")
 
     let operand: IdentityOperand
-    /// The one that is meant; nil for all.
+    /// The kind of token to revoke; nil for all.
     private let hint: TokenHint?
 
     init(_ arguments: ParsedArguments) throws(CommandFailure) {

@@ -7,7 +7,7 @@ import BearerdJSON
 import OAuth
 import BearerdSystem
 
-/// `bearerd status`: what the daemon says, else what the store holds.
+/// `bearerd status`: prints the daemon's status, or else the store's.
 struct StatusCommand: Command {
     static let name = "status"
     static let summary = "tells whether a daemon runs, and each identity's state, expiry and last error"
@@ -50,7 +50,7 @@ struct StatusCommand: Command {
         return .success
     }
 
-    /// Whole, for programs: a daemon of another version may tell more than this one reads.
+    /// The daemon's document unparsed, because a newer daemon may tell more than this program knows.
     private func daemonStatus(
         _ admin: AdminConfiguration?, _ loop: EventLoop
     ) async throws(CommandFailure) -> JSONValue? {

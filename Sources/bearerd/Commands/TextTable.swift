@@ -2,16 +2,16 @@
 
 import BearerdObservability
 
-/// Rows of text in columns that line up; a row is one line, whatever its cells hold.
+/// A table with aligned columns; each row is one line, because line ends in cells are escaped.
 struct TextTable {
     private var rows: [[String]]
 
-    /// Begins with the row of the columns' names.
+    /// Begins with the names of the columns.
     init(_ header: [String]) {
         rows = [header]
     }
 
-    /// Adds a row; it has as many columns as the first one.
+    /// Adds a row with as many columns as the first one.
     mutating func append(_ row: [String]) {
         rows.append(row.map(\.printable))
     }
@@ -19,7 +19,7 @@ struct TextTable {
     /// The rows, each ending with a line end.
     var text: String { lines.joined() }
 
-    /// The rows, the cells of one column but its name in colour.
+    /// The rows, with the cells of one column coloured except its name.
     func coloured(column: Int, _ colour: (String) -> TerminalText.Colour?) -> TerminalText {
         var text = TerminalText()
         for (number, (row, line)) in zip(rows, lines).enumerated() {

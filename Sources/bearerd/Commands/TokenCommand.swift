@@ -38,9 +38,9 @@ struct TokenCommand: IdentityCommand {
     let operand: IdentityOperand
     private let showsClaims: Bool
     private let showsHeader: Bool
-    /// The request that the lines are for.
+    /// The request for which the lines are printed.
     private let provedRequest: TransferRequest?
-    /// What the server wants to see in the proof; nil for nothing.
+    /// The server's DPoP nonce; nil for none.
     private let nonce: String?
     private let showsIDToken: Bool
 
@@ -99,11 +99,11 @@ struct TokenCommand: IdentityCommand {
 }
 
 extension IdentitySession {
-    /// The lines that authorise a request, a fresh token in them.
+    /// The header lines that authorise a request, with a fresh token.
     ///
     /// - Parameters:
-    ///   - request: whose lines they are; nil for any, which a bearer token alone can do.
-    ///   - nonce: that the proof carries; nil for none.
+    ///   - request: the request; nil for any, which needs a bearer token.
+    ///   - nonce: the nonce of the proof; nil for none.
     fileprivate func authorization(
         of request: TransferRequest?, nonce: String?
     ) async throws(CommandFailure) -> String {

@@ -3,6 +3,6 @@
 import OAuth
 
 extension TokenFailure {
-    /// The command that mends it, as the end of a sentence; empty if there is none.
+    /// The command that helps, as the end of a sentence; empty if there is none.
     var command: String { reason == .notRegistered ? "; 'bearerd register' gets one" : "" }
 }

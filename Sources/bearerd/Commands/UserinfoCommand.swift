@@ -4,7 +4,7 @@ import BearerdAdminAPI
 import BearerdConfiguration
 import BearerdJSON
 
-/// `bearerd userinfo`: who logged in, as the provider tells it.
+/// `bearerd userinfo`: prints the provider's claims about the user.
 struct UserinfoCommand: PlainIdentityCommand {
     static let name = "userinfo"
     static let summary = "prints the claims about the user as JSON"

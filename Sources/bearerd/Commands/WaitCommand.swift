@@ -17,7 +17,7 @@ struct WaitCommand: Command {
 
     private static let ready = CommandOption("ready", "as without it: there is nothing else to wait for")
     private static let timeout = CommandOption("timeout", value: "DURATION", "at most so long (30s)")
-    /// Between two questions.
+    /// The pause between two requests.
     private static let pause = Duration.milliseconds(100)
 
     private let file: ConfigurationFile

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension CompletionScript {
-    /// For bash 4.4 and later; needs no library of completions.
+    /// The script for bash 4.4 and later; needs no completion library.
     var bash: String {
         let names = commands.map { $0.name }.joined(separator: " ")
         return #"""

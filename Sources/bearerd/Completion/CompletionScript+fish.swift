@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension CompletionScript {
-    /// For fish 3 and later.
+    /// The script for fish 3 and later.
     var fish: String {
         var lines = ["# Completion of bearerd for fish.", "complete -c bearerd -f"]
         for command in commands {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension CompletionScript {
-    /// For zsh's own system of completion.
+    /// The script for zsh's own completion system.
     var zsh: String {
         let names = commands.map { "'\($0.name):\(quoted($0.summary))'" }.joined(separator: " ")
         let cases = commands.map { command in
@@ -53,7 +53,7 @@ extension CompletionScript {
         }
     }
 
-    /// A text inside quotes and brackets, where a colon would end it.
+    /// A text inside quotes and brackets; a colon would end it.
     private func quoted(_ text: String) -> String {
         text.replacing("'", with: "'\\''").replacing(":", with: "\\:").replacing("[", with: "\\[")
             .replacing("]", with: "\\]")

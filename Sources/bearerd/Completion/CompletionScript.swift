@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What makes a shell complete the words of the command line, made from the commands and their options.
+/// Makes a shell's completion script from the commands and their options.
 struct CompletionScript {
-    /// A shell that there is a script for.
+    /// A shell for which there is a script.
     enum Shell: String, CaseIterable {
         case bash
         case zsh
         case fish
     }
 
-    /// What stands in place of a shell where a script asks for the names of identities.
+    /// The operand with which the scripts ask for the names of identities.
     static let identities = "identities"
 
     let commands: [any Command.Type]
@@ -27,9 +27,9 @@ struct CompletionScript {
         }
     }
 
-    /// What a shell's script says of an option's value; nothing for an option without one.
+    /// The part of a script for an option's value; empty for an option without one.
     ///
-    /// - Parameter list: gets the words that may stand there.
+    /// - Parameter list: gets the possible words.
     func value(of option: CommandOption, file: String, text: String, list: (String) -> String) -> String {
         switch option.form {
         case nil: ""
@@ -39,7 +39,7 @@ struct CompletionScript {
         }
     }
 
-    /// What may stand as a command's operand.
+    /// The possible operands of a command.
     enum Operand {
         case none
         case identity
@@ -47,7 +47,6 @@ struct CompletionScript {
         case anything
     }
 
-    /// What may stand as the operand of a command.
     func operand(of command: any Command.Type) -> Operand {
         switch command.operand {
         case nil: return .none

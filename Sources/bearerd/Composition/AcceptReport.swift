@@ -4,10 +4,10 @@ import BearerdEventLoop
 import BearerdObservability
 import Synchronization
 
-/// What the log says of listeners that accept no connections, one warning for each address, however many loops serve it.
+/// Logs that an address accepts no connections, once for each address, however many loops serve it.
 final class AcceptReport: Sendable {
     private let log: Log
-    /// How many listeners of an address fail.
+    /// The number of failing listeners of each address.
     private let failing = Mutex<[String: Int]>([:])
 
     init(_ log: Log) {

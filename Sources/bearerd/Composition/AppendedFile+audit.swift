@@ -4,7 +4,7 @@ import BearerdObservability
 import BearerdSystem
 
 extension AppendedFile {
-    /// Begins a thread that writes the audit, once it has a file; the log says when it cannot.
+    /// Starts a thread that writes the audit once it has a file, and logs failures to write.
     convenience init(tellingOfAudit log: Log) throws(SystemError) {
         try self.init(named: "audit") { news in
             switch news {

@@ -5,17 +5,17 @@ import Glibc
 import BearerdHTTPMessages
 import BearerdSystem
 
-/// The sockets of one configured listener: for TCP one set for each worker; a Unix socket, or one that was passed, is
-/// watched by all of them.
+/// The sockets of one configured listener: one set per worker for TCP, a shared one for a Unix or passed
+/// socket.
 struct BoundListener: Sendable {
-    /// One for each worker, whichever it gets.
+    /// The sockets for each worker.
     let shares: [[ListeningSocket]]
-    /// Where clients reach it: the address as configured, with the port that the kernel chose; of a socket that was passed
-    /// its own.
+    /// The address for clients: the configured one with the port that the kernel chose; a passed socket's
+    /// own.
     let address: ListenAddress
-    /// Whether somebody else bound it: the port that clients name may be another one.
+    /// True if another process bound the socket, so that clients may use another port.
     let isPassed: Bool
-    /// What the name of a Unix socket stood for when it was bound.
+    /// The fingerprint of a Unix socket's file when it was bound.
     private let file: FileFingerprint?
 
     /// Binds an address.
@@ -70,7 +70,7 @@ struct BoundListener: Sendable {
         }
     }
 
-    /// Takes over sockets that were passed; several of one name are one listener.
+    /// Takes over passed sockets; several of one name are one listener.
     private init(
         adopting descriptors: [Int32], as configured: ListenAddress, workers: Int
     ) throws {
@@ -83,9 +83,9 @@ struct BoundListener: Sendable {
         file = nil
     }
 
-    /// Takes the name of a Unix socket away, if it is still ours.
+    /// Removes a Unix socket's file, if it is still ours.
     ///
-    /// Call it before ``close()``: while somebody listens there, no other bearerd takes the name over.
+    /// Call it before ``close()``: while somebody listens, no other bearerd takes over the name.
     func removeFile() {
         guard case .unix(let path) = address, let file, file == Self.fingerprint(of: path) else { return }
         try? FileSystem.remove(FilePlace(path))
@@ -104,7 +104,7 @@ struct BoundListener: Sendable {
 }
 
 extension ListenAddress {
-    /// Where a socket that was passed listens; without a path it keeps the name that it is configured by.
+    /// The address of a passed socket; one without a path keeps its configured name.
     fileprivate init(_ address: ListeningSocket.PassedAddress, as configured: ListenAddress) {
         switch address {
         case .tcp(let host, let port): self = .tcp(host: host, port: port)
@@ -114,7 +114,7 @@ extension ListenAddress {
 }
 
 extension CommandFailure {
-    /// Why a socket that should have been passed is none of ours.
+    /// The failure for a socket that was not passed.
     fileprivate init(missing address: ListenAddress, _ passed: [PassedSockets.Entry]) {
         let names = Set(passed.map(\.name)).sorted().joined(separator: ", ")
         self.init(
@@ -125,7 +125,7 @@ extension CommandFailure {
                     : "those that were: \(names); FileDescriptorName= of the .socket unit is the name"))
     }
 
-    /// Why a socket that is bound cannot be watched.
+    /// The failure to watch a bound socket.
     init(_ error: StreamError, watching address: ListenAddress) {
         self.init(.systemRefuses, "cannot watch \(address): \(error.reason); raise \(error.limit)")
     }

@@ -7,18 +7,20 @@ import Synchronization
 import BearerdSystem
 import BearerdTLS
 
-/// Has listeners serve with the certificate that is in the files now.
+/// Keeps the listeners' certificate up to date with its files.
 final class CertificateWatch: Sendable {
-    /// A certificate and its key seldom change at the same moment; one without the other is no fault yet.
+    /// A certificate and its key seldom change at the same moment; until this has passed a mismatch is no
+    /// fault.
     private static let patience = Duration.milliseconds(750)
 
-    /// The keys of session tickets are the context's: a new one keeps recorded sessions from being opened for ever.
+    /// How often the context is replaced, because its keys for session tickets would otherwise open recorded
+    /// sessions for ever.
     private static let ticketLifetime = Duration.seconds(24 * 3600)
 
     let configuration: TLSConfiguration
     let tls: ServerTLS
     private let log: Log
-    /// What the files were when they were last found good or bad: each of them tells of a change.
+    /// The fingerprints of the files at the last judgement; each file reports its own change.
     private let judged = Mutex<[FileFingerprint?]>([])
 
     init(_ configuration: TLSConfiguration, tls: ServerTLS, log: Log) {
@@ -27,10 +29,10 @@ final class CertificateWatch: Sendable {
         self.log = log.with(.file, .string(configuration.certificateFile))
     }
 
-    /// Whose change is a change of the certificate.
     var files: [String] { configuration.files }
 
-    /// Replaces the certificate, and the keys of tickets with it, from time to time, while somebody holds it.
+    /// Replaces the certificate, and with it the keys of session tickets, at intervals while this object
+    /// lives.
     func start(on thread: ThreadExecutor) { renewTickets(on: thread) }
 
     private func renewTickets(on thread: ThreadExecutor) {
@@ -54,9 +56,9 @@ final class CertificateWatch: Sendable {
         .string(Timestamp.text(unixSeconds: context.certificate.end))
     }
 
-    /// Has listeners serve with what is in the files now; blocks while it is read.
+    /// Applies the files' current certificate; blocks while it is read.
     ///
-    /// - Parameter changed: called when they do.
+    /// - Parameter changed: called after a change.
     func reload(
         on thread: ThreadExecutor, isLastTry: Bool = false, _ changed: @escaping @Sendable () -> Void
     ) {

@@ -9,7 +9,7 @@ import BearerdSystem
 import BearerdTokenStore
 
 extension CommandFailure {
-    /// Why the process, or a command's engine, cannot begin.
+    /// The failure to start the process or a command's engine.
     init(_ error: any Error) {
         switch error {
         case let failure as CommandFailure:
@@ -37,18 +37,18 @@ extension CommandFailure {
         }
     }
 
-    /// Why a store cannot have its key.
+    /// The failure to get a store's key.
     init(_ failure: KeyringFailure) {
         self.init(failure.status, failure.message)
         mayBeDaemons = true
     }
 
-    /// Why the file of the audit cannot be opened.
+    /// The failure to open the audit's file.
     init(_ refusal: OpenedFile.Refusal) { self.init(.cannotCreate, "audit.file: \(refusal.reason)") }
 }
 
 extension StreamError {
-    /// Which limit of the system is behind it (epoll_ctl(2), epoll_create1(2)).
+    /// The system limit behind the error (epoll_ctl(2), epoll_create1(2)).
     var limit: String {
         switch self {
         case .failed(ENOSPC): "fs.epoll.max_user_watches"
@@ -59,7 +59,7 @@ extension StreamError {
 }
 
 extension SystemError {
-    /// What failed, and which limit is behind it.
+    /// The failed call, with the system limit behind it.
     fileprivate var advice: String {
         operation == .createThread
             ? "the system has no thread left (\(self)); raise TasksMax=, pids.max or RLIMIT_NPROC"
@@ -68,7 +68,7 @@ extension SystemError {
 }
 
 extension RedisError {
-    /// What lets us in no further is for a person to mend.
+    /// The exit status; a missing right is for a person to fix.
     fileprivate var exitStatus: ExitStatus {
         switch self {
         case .denied, .forbidden: .permission
@@ -78,7 +78,7 @@ extension RedisError {
 }
 
 extension StoreError {
-    /// What a command that could not use the store ends with.
+    /// The exit status of a command that could not use the store.
     var exitStatus: ExitStatus {
         switch self {
         case .unreachable: .unavailable
@@ -89,7 +89,7 @@ extension StoreError {
 }
 
 extension FileStoreError {
-    /// The command that mends it, where there is one.
+    /// The command that helps; empty if there is none.
     fileprivate var command: String {
         switch self {
         case .plainText: "; 'bearerd import --refresh-token FILE' takes it over"
@@ -97,7 +97,8 @@ extension FileStoreError {
         }
     }
 
-    /// Wrong modes, missing rights and a wrong key are for a person to mend; the rest is the file system's.
+    /// The exit status: wrong modes, missing rights and a wrong key are for a person to fix, the rest is the
+    /// file system's.
     fileprivate var exitStatus: ExitStatus {
         switch self {
         case .insecure, .plainText: .permission

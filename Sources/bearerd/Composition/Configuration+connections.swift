@@ -5,11 +5,11 @@ import BearerdProxy
 import BearerdSystem
 
 extension Configuration {
-    /// How many connections of clients there may be: as many as are configured, or as descriptors allow.
+    /// The number of client connections: the configured one, or fewer if descriptors are short.
     ///
     /// - Parameters:
-    ///   - free: how many descriptors there are.
-    ///   - reserved: what others than clients and upstreams may take.
+    ///   - free: the free descriptors.
+    ///   - reserved: the descriptors for uses other than clients and upstreams.
     func connectionLimit(freeDescriptors free: Int, reserved: Int = 0) -> Int {
         ConnectionBudget.limit(
             of: limits.connections, freeDescriptors: free,

@@ -5,11 +5,11 @@ import BearerdConfiguration
 import BearerdHTTPMessages
 import OAuth
 
-/// Where browsers log in by way of the admin listener.
+/// The addresses for logins in a browser through the admin listener.
 extension Configuration {
-    /// Where the provider sends a browser back to that logs in there, by identity.
+    /// The redirect URIs of such logins, keyed by the identity.
     ///
-    /// - Parameter address: of the admin listener.
+    /// - Parameter address: the address of the admin listener.
     func loginRedirects(to address: ListenAddress) -> [String: RedirectURI] {
         let pairs = identities.compactMap { identity in
             identity.loginRedirect(to: address).map { (identity.name, $0) }
@@ -17,11 +17,11 @@ extension Configuration {
         return Dictionary(pairs) { first, _ in first }
     }
 
-    /// What a person opens in a browser to log in; nil where only a command does.
+    /// The address that a person opens in a browser to log in; nil if only the command can log in.
     ///
     /// - Parameters:
-    ///   - name: of the identity.
-    ///   - address: of the admin listener.
+    ///   - name: the identity's name.
+    ///   - address: the address of the admin listener.
     func loginURL(of name: String?, at address: ListenAddress?) -> String? {
         guard let identity = name.flatMap(identity(named:)), let address,
             let redirect = identity.loginRedirect(to: address)
@@ -36,8 +36,9 @@ extension Configuration {
 }
 
 extension IdentityConfiguration {
-    /// Where the provider sends a browser back to that logs in on the admin listener: the redirect URI if its port is
-    /// fixed, else the listener itself, on loopback.
+    /// The redirect URI for logins through the admin listener.
+    ///
+    /// The configured one if its port is fixed, else the listener's own address on loopback.
     func loginRedirect(to address: ListenAddress) -> RedirectURI? {
         guard client.grantType == .authorizationCode else { return nil }
         guard redirectURI.port == 0 else { return redirectURI }
@@ -47,6 +48,6 @@ extension IdentityConfiguration {
 }
 
 extension RedirectURI {
-    /// What browsers send as `Host` that follow it.
+    /// The values of `Host` with which browsers follow the redirect.
     var ownHosts: [String] { hosts(port: port) }
 }

@@ -8,14 +8,15 @@ import BearerdSystem
 import BearerdTokenStore
 
 extension Configuration {
-    /// Whether the commands of `on_state_change` run: what they need nobody can know, and a sandbox would be theirs too.
+    /// True if commands of `on_state_change` are configured; their needs are unknown, and a sandbox would
+    /// confine them too.
     var runsCommands: Bool { !commandsOnStateChange.isEmpty }
 
-    /// What the daemon needs once its listeners are bound.
+    /// The sandbox for a daemon whose listeners are bound.
     ///
     /// - Parameters:
-    ///   - file: the configuration itself; nil if there is none.
-    ///   - store: where sessions are; nil where they are not in files.
+    ///   - file: the configuration file; nil if there is none.
+    ///   - store: the directory of the sessions; nil if they are not in files.
     func sandbox(file: String?, store: String?) -> Sandbox {
         var sandbox = Sandbox()
         for path in Self.systemFiles { sandbox.allow(fixed: path) }
@@ -37,10 +38,11 @@ extension Configuration {
         return sandbox
     }
 
-    /// Libraries that are loaded late (name services, OpenSSL's modules), and what those read.
+    /// Libraries that are loaded late (name services, OpenSSL's modules), and the files that they read.
     ///
-    /// libdispatch looks at its threads under numbers that are not known before. Of other processes `/proc` shows no
-    /// more than what everybody sees: the kernel asks Landlock too before it shows memory, environment or descriptors.
+    /// libdispatch looks at its threads under `/proc`, by numbers that are not known beforehand. For other
+    /// processes `/proc` shows only public facts, because the kernel asks Landlock too before it shows
+    /// memory, environment or descriptors.
     private static let systemFiles = [
         "/usr", "/lib", "/lib64", "/etc/ld.so.cache", "/etc/ssl", "/etc/pki", "/etc/nsswitch.conf",
         "/etc/host.conf",
@@ -48,10 +50,10 @@ extension Configuration {
         "/proc",
     ]
 
-    /// Programs replace them while we run.
+    /// Files that other programs replace while the daemon runs.
     private static let resolverFiles = ["/etc/resolv.conf", "/etc/hosts", "/etc/passwd"]
 
-    /// Every file that the configuration names and that is read again.
+    /// The files of the configuration that are read again.
     private var files: [String] {
         var files = tls?.files ?? []
         var sources: [SecretSource?] = access.keys.map(\.source) + [admin?.key]
@@ -67,13 +69,13 @@ extension Configuration {
         return files
     }
 
-    /// The Unix sockets that are listened on, whose names go with the listeners.
+    /// The Unix sockets that are listened on; their files are removed with the listeners.
     private var sockets: [String] {
         let addresses = listen.map { $0 } + [admin?.listen].compactMap(\.self)
         return addresses.compactMap { if case .unix(let path) = $0 { path } else { nil } }
     }
 
-    /// The TCP ports that are connected to; nil where a provider's metadata, or the environment, has the last word.
+    /// The TCP ports that are connected to; nil if metadata of a provider, or the environment, decides.
     var knownPorts: Set<UInt16>? {
         var ports: Set<UInt16> = [Self.namePort]
         for identity in identities {
@@ -114,12 +116,12 @@ extension Configuration {
         return ["identities"]
     }
 
-    /// Name servers are asked over TCP where an answer is long (RFC 7766).
+    /// Name servers are asked over TCP if an answer is long (RFC 7766).
     private static let namePort: UInt16 = 53
 }
 
 extension TransportConfiguration {
-    /// The ports that these servers are connected to at; nil if that cannot be known.
+    /// The ports at which these servers are reached; nil if they are unknown.
     fileprivate func connectedPorts(_ servers: [HTTPURL]) -> Set<UInt16>? {
         guard case .none = proxy else { return nil }
         if let connectTo { return [connectTo.port] }

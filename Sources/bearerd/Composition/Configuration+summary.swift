@@ -10,7 +10,7 @@ import BearerdRouting
 import BearerdSystem
 
 extension Configuration {
-    /// What is told of the routes, whether a daemon runs or not.
+    /// The routes' statuses without figures, for `status` without a daemon.
     var routeStatuses: [RouteStatus] {
         routesByIdentity.map {
             RouteStatus(
@@ -19,9 +19,7 @@ extension Configuration {
         }
     }
 
-    /// What the admin listener says of the routes.
-    ///
-    /// A path that stands twice is told apart by its place.
+    /// The routes as the admin listener shows them.
     var adminRoutes: [AdminRoute] {
         routesByIdentity.map { route in
             let client = route.identity.flatMap(identity(named:))?.client
@@ -54,10 +52,10 @@ extension Configuration {
         routes.contains { $0.key.path == path && $0.identity != nil }
     }
 
-    /// The hosts of `access.hosts`, none where it is not given.
+    /// The hosts of `access.hosts`; empty if it is not set.
     var allowedHosts: [String] { access.hosts?.map(\.description) ?? [] }
 
-    /// The protections that this configuration turns off, as sentences.
+    /// A sentence for each protection that the configuration turns off.
     var protectionsTurnedOff: [String] {
         var sentences: [String] = []
         if development.isOn { sentences.append("The development servers are on.") }

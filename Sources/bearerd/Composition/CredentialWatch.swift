@@ -7,11 +7,11 @@ import OAuthRuntime
 import BearerdObservability
 import BearerdSystem
 
-/// Watches the files that one identity's credentials and trust come from.
+/// Watches the files of one identity's credentials and trust.
 ///
-/// A changed file ends a back-off that its old contents caused, within a second.
+/// A change ends, within a second, a back-off that the old contents caused.
 struct CredentialWatch: Sendable {
-    /// Each once.
+    /// The files, each once.
     let files: [String]
 
     private let sessions: [AuthSession]
@@ -22,7 +22,7 @@ struct CredentialWatch: Sendable {
     private let thread: ThreadExecutor
     private let log: Log
 
-    /// - Parameter thread: where files are read.
+    /// - Parameter thread: reads the files.
     init(_ group: SessionGroup, on thread: ThreadExecutor, log: Log) {
         self.thread = thread
         let identity = group.identity
@@ -41,7 +41,8 @@ struct CredentialWatch: Sendable {
         self.files = files + [caFile].compactMap(\.self)
     }
 
-    /// Has the sessions, and the transport, use what is in a file now; blocks the thread while it is read.
+    /// Applies the current contents of a file to the sessions and the transport; blocks the thread while it
+    /// is read.
     func changed(_ file: String) async {
         if let certificate = transport.ownCertificate, certificate.files.contains(file) {
             _ = await certificate.renew(on: thread, log)

@@ -3,11 +3,12 @@
 import BearerdProxy
 import BearerdSystem
 
-/// What the daemon needs of the system to serve anybody.
+/// The daemon's need for descriptors.
 extension Daemon {
-    /// A daemon that is alive and serves nobody would be worse than none.
+    /// Fails if there are too few descriptors to serve a request, because a daemon that serves nobody is
+    /// worse than none.
     ///
-    /// Before the first client is accepted: those who wait for a start must not be what prevents it.
+    /// Called before the first client is accepted, so that waiting clients do not count.
     func requireDescriptors() throws(CommandFailure) {
         let missing =
             ConnectionBudget.fewestDescriptors(workers: workers.count) - CurrentProcess.freeDescriptorCount

@@ -5,12 +5,12 @@ import BearerdHTTPClient
 import BearerdProxy
 import BearerdSystem
 
-/// The files that are read again when they change, with no reload.
+/// The files that are read again when they change, without a reload.
 extension Daemon {
-    /// Who writes a file in place may need a moment.
+    /// How long a program may take to write a file in place.
     private static let settling = Duration.milliseconds(250)
 
-    /// Has clients judged by a key or by authorities that are others since the configuration was taken over.
+    /// Judges the clients again after a change of a key or of the authorities for their certificates.
     private func judgeClientsAgain() async {
         let delay = configuration.shutdown.streamCloseDelay
         await forEachWorker { _, worker in
@@ -18,7 +18,7 @@ extension Daemon {
         }
     }
 
-    /// Watches the files that are read again when they change, the credentials' left out.
+    /// Watches these files, except those of credentials.
     func watchFiles() {
         let files = engine.files
         let (certificate, accessKeys, adminKey) = (active.certificate, active.accessKeys, active.adminKey)

@@ -7,7 +7,7 @@ import OAuth
 import BearerdObservability
 
 extension Daemon {
-    /// Has the log told when `/readyz` turns 200, and when it ceases to be, from here on.
+    /// Starts to log when `/readyz` turns 200 and when it ceases to be.
     func watchReadiness() {
         readinessTimer = LoopTimer(loop: loop) { [weak self, loop] in
             Task(executorPreference: loop) { await self?.lookAtReadiness() }
@@ -36,7 +36,8 @@ extension Daemon {
     /// Looks whether every identity that a route names has a token, as often as something changes meanwhile, and each
     /// second while one has none: a token may come without a change of state that is told.
     ///
-    /// A drain is told by itself.
+    /// It repeats when something changes meanwhile, and each second while a token is missing, because one may
+    /// come without a reported change of state. A drain is logged elsewhere.
     func lookAtReadiness() async {
         guard readiness.begin() else { return }
         var isReady = false

@@ -126,7 +126,7 @@ extension Daemon {
             developmentClients: developmentServers?.clients(of: new) ?? [])
     }
 
-    /// What serves the certificate of a configuration: the same as before where its files are.
+    /// The watched certificate of the new configuration; the current one if its files are the same.
     private func certificate(by files: PreparedFiles) -> CertificateWatch? {
         guard let configured = files.configuration.tls, let context = files.certificate else { return nil }
         if let known = active.certificate, known.files == configured.files { return known }

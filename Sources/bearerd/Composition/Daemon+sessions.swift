@@ -7,11 +7,11 @@ import BearerdObservability
 
 /// The end of sessions, with the process or with a configuration.
 extension Daemon {
-    /// Token requests of a session that nobody needs any more may still be waited for so much longer than a request waits.
+    /// The additional time for token requests of sessions that are no longer needed.
     private static let retirement = Duration.seconds(1)
 
-    /// Waits for token requests in flight, whose answer may hold the only refresh token that is still good, and for what
-    /// is still to be stored.
+    /// Waits for token requests in flight, whose response may hold the only working refresh token, and for
+    /// unstored sessions.
     func endSessions(within limit: Duration) async -> Outcome {
         let race = DrainRace()
         // What a source gives is in no store, and the source gives it again.
@@ -42,7 +42,7 @@ extension Daemon {
 
     private func sessionEnded(_ session: AuthSession) { endingSessions.removeAll { $0 === session } }
 
-    /// The identities whose sessions are in memory alone, and why.
+    /// The identities whose sessions are in memory only, with the reason.
     var unstored: [(identity: String, reason: String)] {
         var found: [(identity: String, reason: String)] = []
         for session in engine.sessions + retired
@@ -53,7 +53,7 @@ extension Daemon {
         return found
     }
 
-    /// Names the sessions that end with the process because the store did not take them.
+    /// Logs the sessions that are lost because the store did not accept them.
     func tellOfLosses() {
         for (identity, reason) in unstored {
             log.error(
@@ -68,7 +68,7 @@ extension Daemon {
 
     // MARK: Reload
 
-    /// Has those sessions end that nobody asks any more, and those begin that are new.
+    /// Ends the sessions that are no longer needed, and starts the new ones.
     func replaceSessions(of old: Engine) async {
         // From here on the identity's state is that of those who come.
         let leaving = old.sessions(notIn: engine)
@@ -77,7 +77,7 @@ extension Daemon {
         for session in engine.sessions(notIn: old) { await session.start() }
     }
 
-    /// Ends the sessions that the configuration does not have any more, once no request can wait for one.
+    /// Ends the sessions of removed identities once no request can wait for them.
     func retire(_ old: Engine) {
         let unneeded = old.sessions(notIn: engine)
         for group in old.groups where !engine.groups.contains(where: { $0.name == group.name }) {

@@ -3,15 +3,15 @@
 import BearerdObservability
 import BearerdProxy
 
-/// What all workers are asked for, however long one of them takes.
+/// Questions to all workers, none of which may block the daemon.
 extension Daemon {
-    /// A worker that does not answer within this time does not turn.
+    /// A worker that does not answer within this time counts as silent.
     private static let answerLimit = Duration.seconds(1)
 
-    /// A worker that takes longer to take a configuration over is left to do so when it goes on.
+    /// A worker that takes longer to apply a configuration does so later, when it goes on.
     private static let patience = Duration.seconds(2)
 
-    /// The names of the workers whose loops do not turn.
+    /// The names of the workers whose loops do not respond.
     func silentWorkers() async -> [String] {
         await ask { worker in
             await worker.turn()
@@ -20,15 +20,15 @@ extension Daemon {
         return reports.silent.map(Self.name)
     }
 
-    /// What all workers counted; of one that does not answer within a second, what it told last.
+    /// The counts of all workers; for one that does not answer within a second, its last ones.
     func workerMetrics() async -> WorkerMetrics {
         await ask { await $0.metricsSnapshot() }
         return reports.metrics
     }
 
-    /// Puts a question to all workers but those that have left one unanswered, and waits a second at most.
+    /// Asks all workers except silent ones, and waits a second at most.
     ///
-    /// So one that stands still holds up who asks first, and nobody after that.
+    /// A worker that stands still thus delays the first caller only.
     private func ask(_ question: @escaping @Sendable (Worker) async -> WorkerMetrics?) async {
         let asked = workers.indices.filter { !reports.isSilent($0) }
         let number = reports.ask()
@@ -52,12 +52,12 @@ extension Daemon {
         log.notice("a worker turns again", [.worker: .string(Self.name(of: index))])
     }
 
-    /// What the thread of a worker is called.
+    /// The name of a worker's thread.
     static func name(of worker: Int) -> String { "worker-\(worker)" }
 
-    /// Has every worker do something, all of them at once.
+    /// Performs an action on all workers at once.
     ///
-    /// - Returns: whether they have within the limit, and what goes on if not.
+    /// - Returns: whether all finished within the limit, and the tasks that still run.
     func eachWorker(
         within limit: Duration, _ body: @escaping @Sendable (Int, Worker) async -> Void
     ) async -> (isDone: Bool, tasks: [Task<Void, Never>]) {
@@ -71,9 +71,9 @@ extension Daemon {
         return (await race.wait(for: workers.count, grace: limit, on: loop) == .drained, tasks)
     }
 
-    /// Has every worker do something; one that stands still does so when it goes on, and is waited for no longer.
+    /// Performs an action on all workers; one that stands still does it later, and is not waited for.
     ///
-    /// - Parameter end: runs when all of them have.
+    /// - Parameter end: called when all have done it.
     func forEachWorker(
         _ body: @escaping @Sendable (Int, Worker) async -> Void,
         finally end: @escaping @Sendable () async -> Void = {}

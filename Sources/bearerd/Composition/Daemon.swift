@@ -16,34 +16,34 @@ import BearerdProxy
 import BearerdSystem
 import BearerdTLS
 
-/// The running process: everything that `bearerd run` puts together, and the order in which it comes and goes.
+/// The running process of `bearerd run`: its parts, and the order in which they start and stop.
 ///
-/// Lives on the control loop, which is the main thread.
+/// It lives on the control loop, which is the main thread.
 actor Daemon: LoopConfined {
-    /// How a run ended.
+    /// The way in which a run ended.
     enum Outcome {
         /// Every connection was served to its end.
         case drained
-        /// The grace was over before the last connection was.
+        /// The grace was over before the last connection ended.
         case graceIsOver
     }
 
-    /// Kept connections that stay silent during a drain are let go after this time.
+    /// The time after which a drain closes kept connections that stay silent.
     private static let linger = Duration.seconds(1)
 
-    /// What follows the grace takes no longer: the last try to store, spans, workers, and lines of files.
+    /// The longest time after the grace: the last attempt to store, spans, workers, and lines of files.
     private static let farewell = linger * 4
 
-    /// What waits to be exported is given up after this time.
+    /// The time after which spans that wait for export are given up.
     private static let flushing = Duration.seconds(5)
 
     nonisolated let loop: EventLoop
 
-    /// What is in force; another one with each reload.
+    /// The configuration in force, with its parts; replaced by each reload.
     var active: ActiveConfiguration
     var configuration: Configuration { active.configuration }
     var engine: Engine { active.engine }
-    /// Where the configuration is; nil if it is in no file.
+    /// The path of the configuration; nil if it came from no file.
     let file: String?
     let sandbox: SandboxOutcome
     let log: Log
@@ -52,15 +52,15 @@ actor Daemon: LoopConfined {
     private var watchdog: Watchdog?
     private let startedAt = ContinuousClock.now
     private let startTime = WallTime(sinceEpoch: WallClock.sinceEpoch)
-    /// Writes the audit of configurations that have one, to the file that it was told last; nil where none was ever configured.
+    /// Writes the audit; nil until a configuration has one.
     var audit: AppendedFile?
     let sockets: DaemonSockets
-    /// The last time that workers were told to watch new listeners, and why one of them could not.
+    /// The number of the last attempt to watch new listeners, and its first failure.
     var listenerWatch: (number: Int, failure: CommandFailure?) = (0, nil)
     var workers: [Worker] = []
-    /// What the workers tell, and which of them tell nothing.
+    /// The workers' last counts, and the silent workers.
     var reports = WorkerReports()
-    /// Whether everything is there that a reload changes, and who waits for that.
+    /// True once everything exists that a reload changes.
     private(set) var isStarted = false
     private var startWaiters: [CheckedContinuation<Void, Never>] = []
     var readiness = ReadinessNotices()
@@ -72,19 +72,19 @@ actor Daemon: LoopConfined {
     /// The number of client connections that the budget allows.
     private(set) var usedConnectionLimit = 0
     private let freeDescriptors: Int
-    /// The admin listener's.
+    /// Serves the admin listener.
     var adminService: HTTPService?
-    /// What the admin listener remembers, whatever is configured.
+    /// The state of the admin listener that outlives configurations.
     private let adminMemory = AdminMemory()
     let redirectListeners: RedirectListeners
-    /// What the store was opened with, unless the Secret Service has that; nil without.
+    /// The key of the store, unless it is in the Secret Service; nil without one.
     let storeKey: Secret?
-    /// Sessions of configurations before that may still be needed.
+    /// Sessions of earlier configurations that may still be needed.
     var retired: [AuthSession] = []
     var reloads = ReloadCounts(lastSuccess: Double(WallClock.secondsSinceEpoch))
     /// The last reload, if it was refused.
     var refusedReload: RefusedReload?
-    /// The reload that was begun last, and the one that is to follow it.
+    /// The reload that runs, and the one that follows it.
     var currentReload: Task<Result<[String], ReloadRefusal>, Never>?
     var pendingReload: Task<Result<[String], ReloadRefusal>, Never>?
     private var threads: [LoopThread] = []
@@ -94,12 +94,12 @@ actor Daemon: LoopConfined {
     private(set) var isDraining = false
     private var shutdownRequest: CheckedContinuation<Void, Never>?
     private var notices: DrainNotices?
-    /// Set while a drain goes on.
+    /// Set during a drain.
     private var noticeTimer: LoopTimer?
-    /// Those whose ends the drain waits for.
+    /// The sessions for whose end the drain waits.
     var endingSessions: [AuthSession] = []
 
-    /// Puts everything together; nothing is served before ``run()``.
+    /// Makes the parts without serving anything; call ``run()`` next.
     init(
         configuration: Configuration, keyringKey: Secret?, commands: CommandHelper?, sockets: DaemonSockets,
         loop: EventLoop, log: Log,
@@ -171,7 +171,7 @@ actor Daemon: LoopConfined {
         return outcome
     }
 
-    /// Begins the drain; what SIGTERM does.
+    /// Begins to drain, as SIGTERM does.
     func shutDown() {
         guard !isDraining else { return }
         isDraining = true
@@ -181,7 +181,7 @@ actor Daemon: LoopConfined {
         shutdownRequest = nil
     }
 
-    /// Waits until there is something to change.
+    /// Waits until a reload can change the daemon.
     func untilStarted() async {
         guard !isStarted else { return }
         await withCheckedContinuation { startWaiters.append($0) }
@@ -223,7 +223,7 @@ actor Daemon: LoopConfined {
         for (_, listener) in active.listeners { announce(listener.address, as: "proxy") }
     }
 
-    /// What workers are to serve by when a configuration is in force.
+    /// Makes the snapshot for the workers under a configuration.
     func snapshot(by active: inout ActiveConfiguration) throws -> RoutingSnapshot {
         let (configuration, engine) = (active.configuration, active.engine)
         let ground = RoutingComposer.Ground(
@@ -262,7 +262,7 @@ actor Daemon: LoopConfined {
         Task(executorPreference: loop) { await self.keepHistory() }
     }
 
-    /// What answers on the admin listener, by the configuration in force; nil without one.
+    /// Makes the responder of the admin listener for the configuration in force; nil without one.
     var adminResponder: AdminResponder? {
         guard let admin = configuration.admin, let adminListener = sockets.admin else { return nil }
         let redirects = configuration.loginRedirects(to: adminListener.address)
@@ -330,7 +330,7 @@ actor Daemon: LoopConfined {
         return outcome
     }
 
-    /// Says each second what the drain waits for.
+    /// Starts to log each second what the drain waits for.
     private func tellOfDrain() {
         let timer = LoopTimer(loop: loop) { self.assumeIsolated { $0.secondPassed() } }
         timer.set(after: DrainNotices.interval)
@@ -351,9 +351,9 @@ actor Daemon: LoopConfined {
         noticeTimer.set(after: DrainNotices.interval)
     }
 
-    // MARK: What the admin listener asks
+    // // MARK: For the admin listener
 
-    /// Writes down what goes through, a step after the other, however long a worker takes.
+    /// Records the traffic at regular steps.
     private func keepHistory() async {
         while !isDraining {
             let metrics = await workerMetrics()

@@ -6,7 +6,7 @@ import BearerdObservability
 import OAuth
 import BearerdSystem
 
-/// The process as the admin listener may see and end it.
+/// The process as the admin listener may observe and control it.
 struct DaemonControl: ProcessControl {
     let daemon: Daemon
     let writer: OutputWriter

@@ -98,7 +98,7 @@ enum DaemonProcess {
         return ending.status
     }
 
-    /// The first signal drains, the second ends the process at once.
+    /// Drains on the first signal, and ends the process on the second.
     private static func stop(_ daemon: Daemon, _ writer: OutputWriter) {
         daemon.assumeIsolated { daemon in
             guard daemon.isDraining else { return daemon.shutDown() }
@@ -108,7 +108,7 @@ enum DaemonProcess {
         }
     }
 
-    /// Many systems give a process 1024 at first, and say with the hard limit how many it may really have.
+    /// Raises the soft limit of descriptors, which is 1024 on many systems, to the hard one.
     private static func raiseDescriptorLimit(_ log: Log) {
         do {
             try CurrentProcess.raiseDescriptorLimit()

@@ -7,9 +7,8 @@ import BearerdProxy
 import BearerdRouting
 import BearerdSystem
 
-/// Every socket that a daemon listens on, and the audit's file, opened before it gives up the right to open others.
+/// The sockets and the audit file of a daemon, opened before it gives up the right to open others.
 struct DaemonSockets: Sendable {
-    /// How many workers there are.
     let workerCount: Int
     /// The data listeners, in the configuration's order.
     var data: [(key: ListenerKey, listener: BoundListener)]
@@ -19,12 +18,12 @@ struct DaemonSockets: Sendable {
     /// The file of the audit; nil without one.
     let audit: OpenedFile?
 
-    /// How many of them are the small services'.
+    /// The number of sockets of small services.
     var serviceCount: Int { [admin, developmentProvider, developmentAPI].compactMap(\.self).count }
 
-    /// Binds them; nobody is served yet.
+    /// Binds the sockets without serving anybody.
     ///
-    /// Those that were passed come first, while no socket of our own can have their numbers.
+    /// Passed sockets come first, while no socket of our own can have their numbers.
     init(_ configuration: Configuration) throws(CommandFailure) {
         let count = configuration.workers ?? CurrentProcess.coreCount
         workerCount = count
@@ -66,7 +65,7 @@ struct DaemonSockets: Sendable {
         }
     }
 
-    /// No socket serves two listeners, under whichever name each has it.
+    /// Refuses a passed socket that two listeners use, under whatever names.
     private static func checkNumbers(_ passed: [BoundListener]) throws(CommandFailure) {
         var taken: Set<Int32> = []
         for listener in passed {
@@ -85,7 +84,7 @@ extension BoundListener {
         self = try BoundListener(address, workers: 1, key: key)
     }
 
-    /// What `check` cannot know: where a socket that is passed will listen.
+    /// Checks the address of a passed socket, which `check` cannot know.
     func checkStrangers(
         of configured: ListenAddress, _ configuration: Configuration
     ) throws(CommandFailure) {

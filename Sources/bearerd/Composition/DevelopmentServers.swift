@@ -8,13 +8,13 @@ import BearerdHTTPMessages
 import OAuth
 import BearerdSystem
 
-/// The embedded provider and sample API, bound to their loopback addresses.
+/// The embedded provider and sample API on their loopback addresses.
 struct DevelopmentServers {
-    /// What each of them is called in the log, where it listens, and what answers.
+    /// Each server's name in the log, its listener and its responder.
     private(set) var all: [(name: String, listener: BoundListener, responder: any HTTPResponder)] = []
     private var provider: (server: DevelopmentProvider, origin: HTTPURL)?
 
-    /// Makes what the configuration asks for; the API trusts the embedded provider alone.
+    /// Makes the configured servers; the API trusts only the embedded provider.
     ///
     /// - Throws: ``CommandFailure``, `CryptoError`.
     init(_ configuration: Configuration, on sockets: DaemonSockets) throws {
@@ -34,15 +34,15 @@ struct DevelopmentServers {
         }
     }
 
-    /// The clients of another configuration that the provider is to know.
+    /// The clients of another configuration for the provider.
     func clients(of configuration: Configuration) -> [DevelopmentClient] {
         provider.map { Self.clients(of: configuration, at: $0.origin) } ?? []
     }
 
-    /// Has the provider know these clients, and no others.
+    /// Replaces the provider's clients.
     func use(_ clients: [DevelopmentClient]) { provider?.server.use(clients) }
 
-    /// The identities of the configuration that this provider serves are the clients it knows.
+    /// The identities that use this provider, as its clients.
     private static func clients(of configuration: Configuration, at origin: HTTPURL) -> [DevelopmentClient] {
         configuration.identities.compactMap { identity in
             guard identity.client.issuer == origin.description else { return nil }

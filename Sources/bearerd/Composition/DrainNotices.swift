@@ -4,29 +4,29 @@ import OAuth
 import BearerdObservability
 import BearerdSystem
 
-/// What a drain says of itself while it lasts.
+/// The log lines of a drain.
 struct DrainNotices {
-    /// Between two of them.
+    /// The time between two lines.
     static let interval = Duration.seconds(1)
-    /// Of the routes and identities that are waited for so many are named.
+    /// The most routes or identities that a line names.
     private static let namedOnes = 5
 
     /// When the drain proper begins.
     private let delayEnd: Instant
-    /// When what is left then is cut.
+    /// When the remaining connections are cut.
     private let end: Instant
 
-    /// A drain that begins now.
+    /// Starts a drain now.
     init(delay: Duration, grace: Duration) {
         delayEnd = .now + delay
         end = delayEnd + grace
     }
 
-    /// Says what is waited for, and on a terminal how to end that.
+    /// Logs what the drain waits for and, on a terminal, how to end it.
     ///
     /// - Parameters:
-    ///   - identities: of the sessions that are not done; empty before connections are.
-    ///   - unstored: those of them whose sessions are in memory alone.
+    ///   - identities: the identities of unfinished sessions; empty while connections remain.
+    ///   - unstored: those whose sessions are in memory only.
     func tell(
         _ metrics: WorkerMetrics, _ identities: [String],
         _ unstored: [(identity: String, reason: String)], _ log: Log
@@ -57,12 +57,12 @@ struct DrainNotices {
             [.route: .string(busyRoutes(metrics)), .remaining: .integer(seconds(until: end))])
     }
 
-    /// The routes whose upstreams are still busy.
+    /// The routes with active upstream connections.
     private func busyRoutes(_ metrics: WorkerMetrics) -> String {
         Self.names(metrics.routes.filter { $1.upstreamConnections[.active] > 0 }.map(\.key).sorted())
     }
 
-    /// The first few names, each once, and how many there are beside them.
+    /// The first names, each once, and the number of further ones.
     static func names(_ all: [String]) -> String {
         let names = all.indices.filter { !all[..<$0].contains(all[$0]) }.map { all[$0] }
         let more = names.count > namedOnes ? " and \(names.count - namedOnes) more" : ""

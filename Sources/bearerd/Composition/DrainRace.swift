@@ -3,7 +3,7 @@
 import BearerdEventLoop
 import Synchronization
 
-/// The ends of all workers, or of all sessions, against the grace.
+/// Waits for a number of ends, or for a time limit, whichever comes first.
 final class DrainRace: Sendable {
     private struct State {
         var finished = 0
@@ -13,7 +13,7 @@ final class DrainRace: Sendable {
 
     private let state = Mutex(State())
 
-    /// One more worker has no connection left, or one more session nothing to do.
+    /// Counts one end.
     func finishedOne() {
         let continuation = state.withLock { state -> CheckedContinuation<Daemon.Outcome, Never>? in
             state.finished += 1
@@ -23,7 +23,7 @@ final class DrainRace: Sendable {
         continuation?.resume(returning: .drained)
     }
 
-    /// Waits for `count` of them, at most for `grace`.
+    /// Waits for `count` ends, at most for `grace`.
     func wait(for count: Int, grace: Duration, on loop: EventLoop) async -> Daemon.Outcome {
         let timer = LoopSleep()
         defer { loop.execute { timer.end() } }

@@ -12,16 +12,15 @@ import BearerdRedis
 import BearerdSystem
 import BearerdTokenStore
 
-/// The sessions of a configuration on one `AuthRuntime`, with the store, transports and credentials that it names.
+/// The sessions of a configuration on one `AuthRuntime`, with their store, transports and credentials.
 ///
-/// `run` and the commands that act on an identity build the same one.
+/// `run` and the commands for an identity use the same type.
 struct Engine: Sendable {
     private(set) var configuration: Configuration
     private(set) var groups: [SessionGroup] = []
     let reporter: SessionReporter
     let store: any SessionStore
     let trust: TrustStores
-    /// Reads and watches files.
     let files: WatchedFiles
     /// Runs the programs of `source: command`; nil where there are none, and then none can be added.
     let commands: CommandHelper?
@@ -30,17 +29,17 @@ struct Engine: Sendable {
     private let runtime: AuthRuntime
     private let log: Log
 
-    /// Opens the store and makes a session for each identity; none of them is started.
+    /// Opens the store and makes a session for each identity without starting it.
     ///
     /// - Parameters:
     ///   - keyringKey: the store's, if the Secret Service has it.
     ///   - commands: made before a sandbox; nil to make it here if it is needed.
     ///   - hooks: run on changes of state; nil for a command.
     ///   - manager: told of changes of state; nil for a command.
-    ///   - onTrouble: hears what the store cannot do, where there is no log.
-    ///   - isDetached: whether nothing is kept, whatever the configuration says.
-    ///   - isExamination: whether what is stored is only looked at.
-    /// - Throws: `FileStoreError`, `TrustStore.LoadError`, `SystemError` where there is no thread.
+    ///   - onTrouble: called with failures of the store if there is no log.
+    ///   - isDetached: true to keep nothing, whatever the configuration says.
+    ///   - isExamination: true to leave stored data unchanged.
+    /// - Throws: `FileStoreError`, `TrustStore.LoadError`, `SystemError` if there is no thread.
     init(
         configuration: Configuration, loop: EventLoop, log: Log, keyringKey: Secret? = nil,
         commands: CommandHelper? = nil, hooks: StateChangeHooks? = nil,
@@ -91,7 +90,7 @@ struct Engine: Sendable {
         }
     }
 
-    /// The engine of another configuration, with the sessions of this one as far as they stay the same.
+    /// The engine of another configuration; it keeps the sessions that stay the same.
     func changed(to configuration: Configuration) throws(TrustStore.LoadError) -> Engine {
         var changed = self
         changed.configuration = configuration
@@ -104,19 +103,19 @@ struct Engine: Sendable {
         return changed
     }
 
-    /// Those of its sessions that another one does not have.
+    /// The sessions that another engine does not have.
     func sessions(notIn other: Engine) -> [AuthSession] {
         let known = Set(other.sessions.map(ObjectIdentifier.init))
         return sessions.filter { !known.contains(ObjectIdentifier($0)) }
     }
 
-    /// Loads what is stored, fetches what needs no person, and from then on reads changed files again.
+    /// Loads stored sessions, fetches tokens that need no person, and starts to watch files.
     func start() async {
         for session in sessions { await session.start() }
         watchCredentials()
     }
 
-    /// Watches the files of these identities, and no others.
+    /// Watches the files of the identities' credentials.
     func watchCredentials() {
         files.watchIdentities(groups.map { CredentialWatch($0, on: files.thread, log: log) })
     }
@@ -170,7 +169,7 @@ struct Engine: Sendable {
 }
 
 extension Engine {
-    /// Finds out whether a store that others keep can be used, for who would only fail without it.
+    /// Checks that a store on a server can be used, for callers that would fail without it.
     func probeStore(for use: RedisUse = .reading) async throws(CommandFailure) {
         guard let store = store as? RedisStore else { return }
         do throws(RedisError) {
@@ -180,7 +179,7 @@ extension Engine {
         }
     }
 
-    /// What a store that others keep says of itself, if all can be done there; nil for one that nobody else keeps.
+    /// Tests the operations of a store on a server, and returns what it reports; nil for other stores.
     func examineStore() async throws(CommandFailure) -> RedisExamination? {
         guard let store = store as? RedisStore else { return nil }
         do throws(RedisError) {
@@ -196,7 +195,7 @@ extension DamagedEntry {
         hasPrevious ? "the generation before is used" : "nothing else is there: log in again"
     }
 
-    /// For who has no log.
+    /// The message for commands, which have no log.
     fileprivate var sentence: String {
         let place = keptAs.map { ", and was put aside as \($0)" } ?? ""
         return "\(identity): the stored session \(path) is damaged\(place); \(consequence)"
@@ -204,7 +203,7 @@ extension DamagedEntry {
 }
 
 extension ClientConfiguration {
-    /// Whether any address of the provider may be an `https` one; unless all are known to be plain, it may.
+    /// True unless all addresses of the provider are known to be plain HTTP.
     var mayUseTLS: Bool {
         if let source { return source.server?.scheme == .https }
         let known = [issuer.flatMap(HTTPURL.init), discoveryURL].compactMap(\.self) + endpoints.values

@@ -2,14 +2,13 @@
 
 import BearerdHTTPMessages
 
-/// The names under which a listener is meant when `access.hosts` says nothing.
+/// The names of a listener if `access.hosts` is not set.
 enum HostNames {
     private static let loopback = ["localhost", "127.0.0.1", "[::1]"]
 
-    /// Loopback names and the listener's own host, with its port; for listeners without a port of ours the loopback names
-    /// with any port.
+    /// Loopback names and the listener's own host, with its port; listeners without a known port accept any.
     ///
-    /// - Parameter scheme: that it is reached by.
+    /// - Parameter scheme: the scheme of the listener.
     static func of(_ listener: BoundListener, scheme: HTTPURL.Scheme = .http) -> [String] {
         guard case .tcp(let host, let port) = listener.address else { return loopback }
         let own = host.contains(":") ? "[\(host)]" : host

@@ -8,7 +8,7 @@ import BearerdObservability
 
 /// The sessions of the process, in the order of the configuration.
 struct Identities: IdentityDirectory {
-    /// An action asked for on the admin listener waits this long for its outcome.
+    /// The longest wait of an action on the admin listener.
     private static let patience = Duration.seconds(15)
 
     let groups: [SessionGroup]
@@ -139,14 +139,14 @@ struct Identities: IdentityDirectory {
         return await sessions(of: name).first?.logOut() ?? LogoutOutcome()
     }
 
-    /// Uses no token any more that a caller's own was exchanged for.
+    /// Drops the tokens for which callers' tokens were exchanged.
     private func forgetCallers(of name: String) async {
         for session in sessions(of: name) { await session.forgetCallers() }
     }
 }
 
 extension IdentityStatus {
-    /// When the first of its tokens expires.
+    /// The earliest expiry of its tokens.
     fileprivate var earliestExpiry: WallTime? {
         tokens.isEmpty ? expiresAt : tokens.compactMap(\.expiresAt).min { $0.sinceEpoch < $1.sinceEpoch }
     }

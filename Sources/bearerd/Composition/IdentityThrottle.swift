@@ -3,13 +3,13 @@
 import BearerdObservability
 import Synchronization
 
-/// Lets one line of a kind into the log each second for each identity.
+/// Lets one log line of a kind pass each second for each identity.
 final class IdentityThrottle: Sendable {
     private let throttles = Mutex<[String: LineThrottle]>([:])
 
-    /// Asks whether a line may be written.
+    /// Asks to write a line.
     ///
-    /// - Returns: how many were left out since the last one; nil if this one is left out too.
+    /// - Returns: the number of lines left out since the last one; nil if this one must be left out too.
     func pass(for identity: String) -> Int? {
         throttles.withLock { throttles in
             let throttle = throttles[identity] ?? LineThrottle()

@@ -6,9 +6,9 @@ import OAuth
 import BearerdObservability
 import BearerdSystem
 
-/// A key that clients of a listener must send, as it is in its file now.
+/// A key that clients of a listener must send, kept up to date with its file.
 struct KeyWatch: Sendable {
-    /// What requests are judged by.
+    /// The key by which requests are judged.
     let key: CurrentSecret
 
     let source: SecretSource
@@ -21,12 +21,12 @@ struct KeyWatch: Sendable {
         key = CurrentSecret(try source.read())
     }
 
-    /// The file that it is in; a key that is in none does not change.
+    /// The file of the key; empty if it is in no file and therefore never changes.
     var files: [String] {
         if case .file(let path) = source { [path] } else { [] }
     }
 
-    /// Has requests judged by the key as it is now; blocks while it is read.
+    /// Applies the current key of the file; blocks while it is read.
     func reload() {
         do throws(CredentialError) {
             try replaceKey()

@@ -2,19 +2,19 @@
 
 import BearerdKeyring
 
-/// Why a store cannot have its key from the Secret Service.
+/// The reason why a store cannot get its key from the Secret Service.
 struct KeyringFailure: Error, Equatable {
     enum Reason: Equatable {
         case refused(KeyringError)
-        /// There is no such key, but a directory whose sessions are encrypted.
+        /// The key is missing, but the directory has encrypted sessions.
         case gone(directory: String)
     }
 
-    /// As in `store.encryption_key_keyring`.
+    /// The value of `store.encryption_key_keyring`.
     let name: String
     let reason: Reason
 
-    /// What, why, and what to do, in one line.
+    /// The problem, its reason and its remedy, in one line.
     var message: String {
         let subject = "store.encryption_key_keyring: '\(name)'"
         switch reason {
@@ -29,12 +29,12 @@ struct KeyringFailure: Error, Equatable {
         }
     }
 
-    /// What needs no Secret Service.
+    /// The settings that need no Secret Service.
     static let alternatives =
         "store.encryption_key_file, or store.encryption_key_credential with what systemd-creds has encrypted, needs no "
         + "keyring"
 
-    /// What stays wrong until a person mends it is no reason to begin anew.
+    /// The exit status; a fault that only a person can fix gives no reason to restart.
     var status: ExitStatus {
         switch reason {
         case .refused(let error): error.isUnavailable ? .unavailable : .configuration

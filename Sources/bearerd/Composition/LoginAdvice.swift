@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What somebody who must log in is told.
+/// The advice for somebody who must log in.
 enum LoginAdvice {
     static func text(for identity: String) -> String { "run 'bearerd login \(identity)'" }
 }

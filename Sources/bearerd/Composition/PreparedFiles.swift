@@ -12,11 +12,11 @@ import BearerdProxy
 import BearerdSystem
 import BearerdTLS
 
-/// What a reload reads, loads, opens and binds: the part of its preparation that may block.
+/// The part of a reload's preparation that may block: reading, loading, opening and binding.
 ///
-/// Nothing of it is in force; ``abandon()`` takes back what others can see of it.
+/// Nothing of it is in force; ``abandon()`` undoes what others can see.
 struct PreparedFiles: Sendable {
-    /// What there is already.
+    /// The current state.
     struct Known: Sendable {
         let file: String
         let configuration: Configuration
@@ -25,7 +25,7 @@ struct PreparedFiles: Sendable {
         let accessKeys: [KeyWatch]
         let adminKey: KeyWatch?
         let trust: TrustStores
-        /// What the store is encrypted with, unless the Secret Service has that; nil without.
+        /// The store's key, unless it is in the Secret Service; nil without one.
         let storeKey: Secret?
         let sandbox: SandboxOutcome
         /// Whether programs that print tokens can be run.
@@ -36,24 +36,24 @@ struct PreparedFiles: Sendable {
     }
 
     let configuration: Configuration
-    /// Of the file that it is from.
+    /// The report on the configuration file.
     let report: ConfigurationReport
-    /// Of the TCP listeners; nil for plain ones.
+    /// The TLS context of the TCP listeners; nil if they are plain.
     let certificate: ServerContext?
     let accessKeys: [(watch: KeyWatch, secret: Secret)]
     let adminKey: (watch: KeyWatch, secret: Secret)?
-    /// Our own certificates for providers and upstreams, as far as there are usable ones in the files.
+    /// Our own certificates for providers and upstreams, if their files are usable.
     let ownCertificates: [OwnCertificate.Renewal]
-    /// Every listener of the configuration, in its order.
+    /// The listeners of the configuration, in its order.
     let listeners: [(key: ListenerKey, listener: BoundListener)]
-    /// Those of them that were not there before.
+    /// The listeners that are new.
     let added: [(key: ListenerKey, listener: BoundListener)]
-    /// Those that are there, and that the configuration does not have.
+    /// The listeners that the new configuration no longer has.
     let removed: [(key: ListenerKey, listener: BoundListener)]
     /// The file of the audit, opened anew; nil without one.
     let audit: OpenedFile?
 
-    /// Reads on a thread that may block.
+    /// Prepares on a thread that may block.
     static func read(
         beside known: Known, on thread: ThreadExecutor
     ) async throws(ReloadRefusal) -> PreparedFiles {
@@ -115,7 +115,7 @@ struct PreparedFiles: Sendable {
         self.added = added
     }
 
-    /// Closes what was bound for nothing; call it when no worker watches that any more.
+    /// Closes the new listeners; call it when no worker watches them any more.
     func abandon() { Self.close(added) }
 
     private static func close(_ added: [(key: ListenerKey, listener: BoundListener)]) {
@@ -125,11 +125,11 @@ struct PreparedFiles: Sendable {
         }
     }
 
-    /// What to do about a key of the store that is another one than what is stored there needs.
+    /// The advice for a store key that differs from the one in use.
     private static let keyAdvice =
         "What is stored can be read with the key before alone: put that back, or have the restart begin with an empty store, and log in again."
 
-    /// Whether the key of the store is still the one that it was opened with, however it is written.
+    /// Returns true if the store's key is the one with which it was opened, however it is written.
     private static func isStoreKey(_ known: Secret?, of configuration: Configuration) -> Bool {
         // What cannot be read has been reported with the file.
         guard let known, let key = try? configuration.store.givenKey?.read() else { return true }
@@ -180,7 +180,7 @@ struct PreparedFiles: Sendable {
         return added
     }
 
-    /// The keys that say something else now and can only be followed by a new process.
+    /// The changed keys that need a restart.
     private static func fixedKeys(from known: Known, to new: Configuration) -> [String] {
         let old = known.configuration
         var keys: [String] = []
@@ -207,7 +207,7 @@ struct PreparedFiles: Sendable {
 }
 
 extension ReloadRefusal {
-    /// What is wrong with a file; where all of that is what the sandbox hides, only a restart shows it.
+    /// The refusal of a file with errors; if only the sandbox causes them, a restart is needed.
     fileprivate init(_ report: ConfigurationReport, sandbox: SandboxOutcome) {
         let errors = report.problems.filter { $0.severity == .error }
         if case .entered(.landlock, _) = sandbox, errors.allSatisfy({ $0.isDenial && !$0.path.isEmpty }) {
@@ -217,7 +217,7 @@ extension ReloadRefusal {
         self = .invalid(report.faults(.error))
     }
 
-    /// What only shows when something that the file names is opened or bound.
+    /// The refusal for an error that shows when a file is opened or a socket bound.
     init(_ message: String, at place: ConfigurationPlace, of report: ConfigurationReport) {
         self = .invalid([
             ConfigurationFault(
@@ -226,7 +226,7 @@ extension ReloadRefusal {
         ])
     }
 
-    /// Does something for a key, which is named where that fails.
+    /// Runs `body` and names the key if it fails.
     static func at<Value>(
         _ place: ConfigurationPlace, of report: ConfigurationReport, _ body: () throws -> Value
     ) throws(ReloadRefusal) -> Value {
@@ -239,12 +239,12 @@ extension ReloadRefusal {
 }
 
 extension Configuration {
-    /// Every certificate of ours.
+    /// The client certificates of identities and routes.
     fileprivate var ownCertificates: Set<ClientCertificate> {
         Set((identities.map(\.transport) + routes.map(\.transport)).compactMap(\.clientCertificate))
     }
 
-    /// Every CA file with the key that names it; nil for the system's where something needs that one.
+    /// The CA files, each with its key; nil stands for the system's bundle if it is needed.
     fileprivate var caFiles: [(file: String?, key: String)] {
         let keys =
             identities.map { ($0.transport.caFile, "identities.\($0.name).ca_file") }

@@ -4,16 +4,16 @@ import BearerdConfiguration
 import BearerdDevelopmentProvider
 import BearerdProxy
 
-/// Another configuration, ready to be put in force: nothing that may fail is left to do.
+/// Another configuration that can be put in force without a step that may fail.
 struct PreparedReload {
     let files: PreparedFiles
-    /// Takes the place of what is in force.
+    /// The new parts of the configuration.
     let active: ActiveConfiguration
     let snapshot: RoutingSnapshot
-    /// Where traces go from then on; nil where they go nowhere.
+    /// The collector of traces; nil for none.
     let collector: TraceExporter.Destination?
-    /// Runs on changes of state, where the commands are not those of before.
+    /// The hooks for changes of state, if their commands have changed.
     let hooks: (isChanged: Bool, new: StateChangeHooks?)
-    /// The clients that the embedded provider knows from then on.
+    /// The clients of the embedded provider.
     let developmentClients: [DevelopmentClient]
 }

@@ -2,37 +2,37 @@
 
 import BearerdAdminAPI
 
-/// What the log was told of `/readyz`, and whether somebody is finding out what to tell it next.
+/// Decides what the log says about `/readyz`.
 ///
-/// What lasts less than ``patience`` is told to nobody, as changes of state are.
+/// An interruption shorter than ``patience`` is not logged.
 struct ReadinessNotices {
     /// A change of `/readyz`.
     enum Notice: Equatable {
         /// It answers 200.
         case ready
-        /// It does not any more, for these reasons.
+        /// It no longer answers 200, for these reasons.
         case notReady(String)
     }
 
-    /// How long it may answer 503 before that is told; while it does, it is looked at again after as long.
+    /// How long `/readyz` may answer 503 before that is logged; also the interval between looks meanwhile.
     static let patience: Duration = .seconds(1)
 
     private var isReady = false
-    /// Since when it has answered 503 after a ``Notice/ready``.
+    /// When it began to answer 503 after a ``Notice/ready``.
     private var doubtful: ContinuousClock.Instant?
     private var isLooking = false
     private var isStale = false
 
-    /// Something changed.
+    /// Notes a change.
     ///
-    /// - Returns: whether to look now; else who looks already will look again.
+    /// - Returns: true if the caller must look now; false if a running look will be repeated.
     mutating func begin() -> Bool {
         isStale = isLooking
         defer { isLooking = true }
         return !isLooking
     }
 
-    /// What to tell of what was found at a moment.
+    /// Decides what to log about a finding.
     mutating func found(_ report: ReadinessReport, at now: ContinuousClock.Instant) -> Notice? {
         guard !report.isReady else {
             defer { isReady = true }
@@ -47,7 +47,7 @@ struct ReadinessNotices {
         return .notReady(report.reasons.map(\.words).joined(separator: ", "))
     }
 
-    /// - Returns: whether that was the last look; else something changed meanwhile.
+    /// - Returns: true if that was the last look; false if something changed meanwhile.
     mutating func end() -> Bool {
         defer { isStale = false }
         isLooking = isStale

@@ -12,13 +12,13 @@ extension RedisConfiguration {
     /// How much longer a lease lives than a token request may take.
     private static let leaseMargin: Duration = .seconds(5)
 
-    /// How a store gets there.
+    /// Makes the settings of the store's connection.
     ///
     /// - Parameters:
-    ///   - timeouts: of token requests.
-    ///   - thread: reads the password, which may take as long as a disk does.
-    ///   - trust: parses each CA file once.
-    /// - Throws: `TrustStore.LoadError`, `CredentialError` for addresses that are none.
+    ///   - timeouts: the time limit of token requests.
+    ///   - thread: reads the password from its file.
+    ///   - trust: the store of parsed CA files.
+    /// - Throws: `TrustStore.LoadError`, or `CredentialError` for invalid addresses.
     func settings(
         timeouts: TimeoutsConfiguration, on thread: ThreadExecutor, trust: TrustStores
     ) throws -> RedisSettings {
@@ -65,7 +65,7 @@ extension RedisConfiguration {
 }
 
 extension RedisEvent {
-    /// Says it in the log.
+    /// Logs the event.
     func tell(_ log: Log) {
         switch self {
         case .lost(let reason):

@@ -7,9 +7,9 @@ import BearerdHTTPMessages
 import BearerdRouting
 
 extension RouteConfiguration {
-    /// Where its upstream is.
+    /// The address of the route's upstream.
     ///
-    /// - Parameter trust: parses each CA file once.
+    /// - Parameter trust: the store of parsed CA files.
     func address(trust: TrustStores) throws(TrustStore.LoadError) -> UpstreamAddress {
         UpstreamAddress(
             url: upstream,
@@ -17,18 +17,18 @@ extension RouteConfiguration {
             httpProtocol: upstreamProtocol)
     }
 
-    /// How long connections to its upstream are used.
+    /// The limits on the use of connections to the upstream.
     var lifetimes: UpstreamPool.Lifetimes {
         UpstreamPool.Lifetimes(idle: terms.timeouts.idle, age: terms.timeouts.age)
     }
 }
 
 extension TransportConfiguration {
-    /// How libcurl connects to a server.
+    /// Makes the transport to a server.
     ///
     /// - Parameters:
-    ///   - encrypted: whether TLS may be spoken to it.
-    ///   - trust: parses each CA file once.
+    ///   - encrypted: true if TLS may be used.
+    ///   - trust: the store of parsed CA files.
     /// - Throws: `TrustStore.LoadError`.
     func transport(encrypted: Bool, trust: TrustStores) throws(TrustStore.LoadError) -> Transport {
         let needsTrust = encrypted || proxy.isSet

@@ -13,13 +13,13 @@ import BearerdRouting
 import BearerdSystem
 import BearerdTLS
 
-/// Makes of configurations, one after the other, what the workers serve by, and takes over what has not changed.
+/// Makes the workers' snapshots of one configuration after the other, and reuses what has not changed.
 struct RoutingComposer {
-    /// What the snapshots stand on.
+    /// The inputs of a snapshot besides the configuration.
     struct Ground {
-        /// The data listeners, and where clients reach them.
+        /// The data listeners with their addresses.
         var listeners: [(key: ListenerKey, listener: BoundListener)]
-        /// Where the admin listener is, if there is one.
+        /// The address of the admin listener; nil without one.
         var admin: ListenAddress?
         /// Encrypts TCP connections of clients; nil where they are plain.
         var security: ServerTLS?
@@ -27,17 +27,17 @@ struct RoutingComposer {
         var accessKeys: [CurrentSecret]
         let trust: TrustStores
         let log: Log
-        /// Where access lines go.
+        /// The output for access lines.
         let lines: any LineSink
-        /// Where the audit's go; nil without one.
+        /// The output for audit lines; nil without one.
         var audit: (any AuditSink)?
-        /// What is traced.
+        /// The settings of tracing; nil turns it off.
         var tracing: TracingSettings?
         /// Called on any thread when a route begins to fail.
         var onFailing: (@Sendable () -> Void)?
     }
 
-    /// All by which one upstream differs from another.
+    /// The settings in which upstreams can differ.
     private struct UpstreamSettings: Equatable {
         let address: UpstreamAddress
         let lifetimes: UpstreamPool.Lifetimes
@@ -46,13 +46,13 @@ struct RoutingComposer {
     }
 
     private var version = 0
-    /// Of the snapshot before; the routes of all users share one.
+    /// The upstreams of the previous snapshot; routes that differ only in the user share one.
     private var upstreams: [RouteKey: (settings: UpstreamSettings, shared: SharedUpstream)] = [:]
     private var rateLimits: [ListenerKey: (perSecond: Int, limit: RateLimit)] = [:]
 
-    /// The snapshot of a configuration.
+    /// Makes the snapshot of a configuration.
     ///
-    /// - Parameter session: whose token a route carries.
+    /// - Parameter session: returns the session whose token a route adds.
     mutating func snapshot(
         of configuration: Configuration, on ground: Ground, session: (RouteConfiguration) -> AuthSession?
     ) throws(TrustStore.LoadError) -> RoutingSnapshot {
@@ -128,7 +128,8 @@ struct RoutingComposer {
         }
     }
 
-    /// One listener's names are not another's: at a Unix socket any port will do, at an address only its own.
+    /// The rules of one listener; at a Unix socket any port in `Host` is accepted, at an address only its
+    /// own.
     private mutating func policy(
         of key: ListenerKey, bound: BoundListener, _ configuration: Configuration, _ ground: Ground
     ) -> ListenerPolicy {
@@ -146,7 +147,7 @@ struct RoutingComposer {
             speaksHTTP1: protocols != .http2, speaksHTTP2: protocols != .http1)
     }
 
-    /// A bucket goes on as full as it is, for as long as its rate stays.
+    /// The rate limit of a listener, which is kept with its level while the rate stays the same.
     private mutating func rateLimit(of key: ListenerKey, _ perSecond: Int?) -> RateLimit? {
         guard let perSecond else {
             rateLimits[key] = nil
@@ -160,7 +161,7 @@ struct RoutingComposer {
 }
 
 extension Configuration {
-    /// How large the heads of messages may be.
+    /// The limits for the heads of messages.
     var headLimits: HeadLimits {
         HeadLimits(headerBytes: limits.headerBytes, uriBytes: limits.uriBytes)
     }

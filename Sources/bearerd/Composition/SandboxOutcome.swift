@@ -5,17 +5,18 @@ import BearerdObservability
 import BearerdSystem
 import BearerdTokenStore
 
-/// The sandbox that the process gives itself, as far as the kernel has one.
+/// The result of the process's attempt to sandbox itself.
 enum SandboxOutcome {
-    /// None: the configuration has commands to run.
+    /// No sandbox, because the configuration runs commands.
     case runsCommands
-    /// None: the kernel took no rules.
+    /// No sandbox, because the kernel refused the rules.
     case refused(SystemError)
     case entered(Sandbox.Extent, Sandbox)
 
-    /// Locks the calling thread in, and all that it will start; call it before there are other threads.
+    /// Sandboxes the calling thread and everything that it will start; call it before there are other
+    /// threads.
     ///
-    /// - Throws: `FileStoreError` if the store's directory cannot be made, which must be there first.
+    /// - Throws: `FileStoreError` if the store's directory, which must exist before, cannot be made.
     init(of configuration: Configuration, file: String?) throws(FileStoreError) {
         guard !configuration.runsCommands else {
             self = .runsCommands
@@ -31,7 +32,7 @@ enum SandboxOutcome {
         }
     }
 
-    /// Says in one line what the process may still do.
+    /// Logs in one line what the process may still do.
     func tell(_ log: Log) {
         switch self {
         case .runsCommands:

@@ -8,7 +8,7 @@ import BearerdSystem
 /// A client's credentials, read anew at each use on a thread that may block.
 struct SecretFileCredentials: CredentialSource, TokenProgramRunner {
     let sources: [Credential: SecretSource]
-    /// The configuration's keys for them.
+    /// The configuration key of each credential.
     let keys: [Credential: String]
     let thread: ThreadExecutor
     /// Runs programs; nil where the configuration has none.

@@ -5,11 +5,12 @@ import BearerdObservability
 import Synchronization
 import BearerdSystem
 
-/// Tells the service manager (systemd) how the daemon is; without one all of this does nothing.
+/// Reports the daemon's state to the service manager (systemd); does nothing without one.
 ///
-/// It may be told from any thread and never blocks. What the manager has no room for is told again with the next notice.
+/// Any thread may call it, and it never blocks. A notice that the manager has no room for is sent again with
+/// the next one.
 final class ServiceManager: Sendable {
-    /// What the daemon does, in the words of `systemctl status`.
+    /// The daemon's activity, in the words of `systemctl status`.
     private enum Phase: String {
         case starting
         case serving
@@ -19,22 +20,22 @@ final class ServiceManager: Sendable {
 
     private struct State {
         var phase = Phase.starting
-        /// Of the last reload that failed, until one succeeds.
+        /// The failure of the last reload, until one succeeds.
         var complaint: String?
         var identities: [(name: String, state: IdentityState)] = []
-        /// Those whose sessions the end waits for the store to take.
+        /// The identities whose sessions the end waits to store.
         var unstored = ""
         var unsent: [NotificationSocket.Notice] = []
         var hasFailed = false
     }
 
-    /// So many identities are named in a status; the others are counted.
+    /// The most identities that a status names; the others are counted.
     private static let namedCount = 16
 
     private let socket: NotificationSocket?
     private let log: Log
     private let state = Mutex(State())
-    /// How long the manager waits for a sign of life before it ends the process; nil if it waits for none.
+    /// The time without a sign of life after which the manager ends the process; nil for none.
     let watchdogLimit: Duration?
 
     init(_ socket: NotificationSocket?, log: Log) {
@@ -43,28 +44,28 @@ final class ServiceManager: Sendable {
         watchdogLimit = socket == nil ? nil : Self.watchdogLimit
     }
 
-    /// The listeners are bound.
+    /// Reports that the listeners are bound.
     func ready() { tell(.ready, in: .serving) }
 
-    /// A reload begins.
+    /// Reports that a reload begins.
     func reloading() { tell(.reloading, in: .reloading) }
 
-    /// A reload is over.
+    /// Reports that a reload is over.
     ///
-    /// - Parameter complaint: why the old configuration goes on; nil if the new one is in force.
+    /// - Parameter complaint: the reason why the old configuration stays in force; nil if the new one is.
     func reloaded(complaint: String?) {
         state.withLock { $0.complaint = complaint }
         tell(.ready, in: .serving)
     }
 
-    /// The end has begun.
+    /// Reports that the end has begun.
     ///
-    /// - Parameter grace: how long it may take.
+    /// - Parameter grace: the longest time that it takes.
     func stopping(within grace: Duration) {
         tell(.stopping, .extendTimeout(grace), in: .draining)
     }
 
-    /// The end waits until the store takes the sessions of these identities.
+    /// Reports that the end waits for the store to take the sessions of these identities.
     func waiting(toStore names: String) {
         let isNews = state.withLock { state in
             defer { state.unstored = names }
@@ -73,10 +74,10 @@ final class ServiceManager: Sendable {
         if isNews { tell() }
     }
 
-    /// All loops turn.
+    /// Reports that all loops respond.
     func alive() { tell(.alive, isStatus: false) }
 
-    /// An identity that is not any more, or that has a state.
+    /// Reports the state of an identity; nil if it was removed.
     func identity(_ name: String, isIn newState: IdentityState?) {
         state.withLock { state in
             let index = state.identities.firstIndex { $0.name == name }

@@ -4,15 +4,15 @@ import BearerdConfiguration
 import OAuth
 import OAuthRuntime
 
-/// The sessions of one identity: one for each thing that its access tokens are asked for.
+/// The sessions of one identity, one for each token target.
 struct SessionGroup: Sendable {
-    /// A session, and what it asks for.
+    /// A session, with the client configuration of its target.
     struct Member: Sendable {
         let client: ClientConfiguration
         let session: AuthSession
     }
 
-    /// Never empty; what is said of the identity as a whole is said of the first.
+    /// The sessions, never empty; the first one stands for the identity as a whole.
     let members: [Member]
 
     let identity: IdentityConfiguration
@@ -22,10 +22,11 @@ struct SessionGroup: Sendable {
     var name: String { first.identity }
 
     /// - Parameters:
-    ///   - identity: whose they are.
-    ///   - routes: of the whole configuration.
-    ///   - known: of the configuration before, the same client by the same means: its sessions go on.
-    ///   - transport: to the provider.
+    ///   - identity: the identity.
+    ///   - routes: the routes of the whole configuration.
+    ///   - known: the group of the previous configuration if client and transport are the same; its sessions
+    ///     are kept.
+    ///   - transport: the transport to the provider.
     ///   - make: makes a session.
     init(
         _ identity: IdentityConfiguration, routes: [RouteConfiguration], known: SessionGroup? = nil,
@@ -39,24 +40,24 @@ struct SessionGroup: Sendable {
         }
     }
 
-    /// Whether another configuration leaves the sessions of the identity as they are.
+    /// Returns true if another configuration leaves the identity's sessions unchanged.
     func goesOn(as other: IdentityConfiguration) -> Bool {
         identity.client.asks(likeThatOf: other.client) && identity.credentials == other.credentials
             && identity.transport == other.transport
     }
 
-    /// The session whose token a route carries.
+    /// The session whose token a route adds.
     func session(for target: TokenTarget?, of identity: IdentityConfiguration) -> AuthSession {
         let wanted = target.map(identity.client.aimed) ?? identity.client
         return members.first { $0.client == wanted }?.session ?? first
     }
 
-    /// Has the provider make a client for the identity.
+    /// Registers a client for the identity at the provider.
     func register() async throws(SessionFailure) -> ClientRegistration {
         try await first.register(redirectURI: identity.redirectURI.registered)
     }
 
-    /// What may be shown of the identity.
+    /// The status of the identity.
     func status() async -> IdentityStatus {
         var statuses: [(ClientConfiguration, IdentityStatus)] = []
         for member in members { statuses.append((member.client, await member.session.status)) }
@@ -65,7 +66,7 @@ struct SessionGroup: Sendable {
 }
 
 extension ClientConfiguration {
-    /// Whether the token requests of both are the same; what only a login asks for plays no part.
+    /// Returns true if the token requests of both are the same; settings of logins are ignored.
     fileprivate func asks(likeThatOf other: ClientConfiguration) -> Bool {
         var (one, another) = (self, other)
         one.furtherResources = []
@@ -75,7 +76,7 @@ extension ClientConfiguration {
 }
 
 extension IdentityStatus {
-    /// The status of an identity whose access tokens have these; the first is the one of the whole.
+    /// Combines the statuses of an identity's sessions; the first one stands for the whole.
     init(of statuses: [(ClientConfiguration, IdentityStatus)]) {
         let advised = statuses.map { ($0.0, $0.1.advised) }
         self = advised[0].1
@@ -84,7 +85,7 @@ extension IdentityStatus {
         summarizeTokens()
     }
 
-    /// This status; where only a login mends it, its error says so.
+    /// This status, with the advice to log in if only a login helps.
     private var advised: IdentityStatus {
         var status = self
         let isForPerson = state == .loginRequired || lastError?.code == IdentityError.scopeChanged
@@ -94,9 +95,10 @@ extension IdentityStatus {
 }
 
 extension IdentityConfiguration {
-    /// What to ask for: the identity's own unless every route that names it wants something else.
+    /// The client configurations for which sessions are needed: the identity's own, unless all its routes
+    /// want other targets.
     ///
-    /// A session that a person begins has the identity's own always, because that is what a login brings.
+    /// A session that a person begins always has the identity's own, because that is what a login brings.
     func clients(for routes: [RouteConfiguration]) -> [ClientConfiguration] {
         let wanted = routes.filter { $0.identity == name }.map { route in
             route.target.map(client.aimed) ?? client

@@ -5,13 +5,13 @@ import BearerdObservability
 import BearerdProxy
 import Synchronization
 
-/// Turns what happens to sessions into log lines and counts.
+/// Logs and counts the events of sessions.
 ///
-/// Nothing that it hears holds a secret.
+/// No event holds a secret.
 final class SessionReporter: SessionObserver {
-    /// What is counted of one identity.
+    /// The counts of one identity.
     struct Counts {
-        /// By grant and outcome, in the order in which they first came.
+        /// The number of requests by grant and outcome, in the order of their first occurrence.
         var tokenRequests: [(grant: String, outcome: String, count: Int)] = []
         var storeWriteFailures = 0
     }
@@ -25,7 +25,8 @@ final class SessionReporter: SessionObserver {
     private let counts = Mutex<[String: Counts]>([:])
     private let troubles = Mutex<[Trouble: (error: StoreError, at: ContinuousClock.Instant)]>([:])
 
-    /// Anybody who may call can have as many tokens refused, or fail, as he likes: each identity's are told once a second.
+    /// Callers can cause any number of refused or failed exchanges, so each identity's are logged once a
+    /// second.
     private let refusals = IdentityThrottle()
     private let failures = IdentityThrottle()
 
@@ -39,7 +40,7 @@ final class SessionReporter: SessionObserver {
     /// - Parameters:
     ///   - hooks: run on changes of state; nil for a command's sessions.
     ///   - manager: told of changes of state; nil for a command's sessions.
-    ///   - onTrouble: hears what the store cannot do, in one line, where there is no log.
+    ///   - onTrouble: called with one line for each failure of the store if there is no log.
     init(
         log: Log, hooks: StateChangeHooks? = nil, manager: ServiceManager? = nil,
         onTrouble: (@Sendable (String) -> Void)? = nil
@@ -50,7 +51,7 @@ final class SessionReporter: SessionObserver {
         self.onTrouble = onTrouble
     }
 
-    /// Has other commands run on changes of state from here on.
+    /// Replaces the hooks for changes of state.
     func use(_ hooks: StateChangeHooks?) {
         let before = self.hooks.withLock { current in
             defer { current = hooks }
@@ -59,13 +60,13 @@ final class SessionReporter: SessionObserver {
         before?.stop()
     }
 
-    /// Has token requests traced from here on.
+    /// Replaces the tracing of token requests.
     func use(_ tracing: Tracing?) { self.tracing.withLock { $0 = tracing } }
 
-    /// Has `watch` called after each change of state from here on.
+    /// Calls `watch` after each change of state.
     func watchStates(_ watch: @escaping @Sendable () -> Void) { stateWatch.withLock { $0 = watch } }
 
-    /// What was counted of `identity` so far.
+    /// The counts of `identity` so far.
     func counts(of identity: String) -> Counts { counts.withLock { $0[identity] ?? Counts() } }
 
     func session(_ identity: String, reports event: SessionEvent) {
@@ -140,7 +141,7 @@ final class SessionReporter: SessionObserver {
         }
     }
 
-    /// A store is tried again and again: the same failure is told once a minute.
+    /// Logs a failure of the store, which is retried; the same failure is logged once a minute.
     private func storeFailed(
         _ operation: StoreOperation, _ error: StoreError, of identity: String, to log: Log
     ) {
@@ -193,7 +194,7 @@ final class SessionReporter: SessionObserver {
 }
 
 extension StoreOperation {
-    /// What the log says when the operation fails.
+    /// The message if the operation fails.
     fileprivate var complaint: StaticString {
         switch self {
         case .load: "the stored session cannot be read; it is tried again"
@@ -203,7 +204,7 @@ extension StoreOperation {
         }
     }
 
-    /// What the log says when the operation works again.
+    /// The message if the operation works again.
     fileprivate var recovery: StaticString {
         switch self {
         case .load: "the stored session can be read again"

@@ -6,16 +6,17 @@ import BearerdObservability
 import Synchronization
 import BearerdSystem
 
-/// Runs the commands of `on_state_change`, on threads of their own.
+/// Runs the commands of `on_state_change` on threads of their own.
 ///
-/// The runs of one identity keep their order. One that hangs is killed; what piles up behind it is bounded.
+/// The runs of one identity keep their order. A command that hangs is killed, and the queue behind it is
+/// bounded.
 final class StateChangeHooks: Sendable {
     private static let limit = Duration.seconds(30)
-    /// How many commands run at a time.
+    /// The most commands that run at a time.
     private static let threadCount = 4
-    /// How many commands wait on one thread.
+    /// The most commands that wait for one thread.
     private static let longestQueue = 64
-    /// What a command gets of our environment: nothing that anybody keeps a secret in.
+    /// The environment variables that commands get; none of them usually holds a secret.
     private static let passedOn = ["PATH", "HOME", "USER", "LANG", "TZ"]
 
     private struct Worker {
@@ -23,13 +24,13 @@ final class StateChangeHooks: Sendable {
         var waiting = 0
     }
 
-    /// By identity: the command, and the number of the thread that runs it.
+    /// The command of each identity, with the number of the thread that runs it.
     private let commands: [String: (command: [String], worker: Int)]
     private let environment: [String: String]
     private let log: Log
     private let workers: Mutex<[Worker]>
 
-    /// - Returns: nil if there is nothing to run ever.
+    /// - Returns: nil if no command is configured.
     init?(_ configuration: Configuration, log: Log) {
         var commands: [String: (command: [String], worker: Int)] = [:]
         for (name, command) in configuration.commandsOnStateChange.sorted(by: { $0.key < $1.key }) {
@@ -44,7 +45,7 @@ final class StateChangeHooks: Sendable {
         self.environment = environment
     }
 
-    /// Has the identity's command run, if it has one; returns at once.
+    /// Queues the identity's command if it has one; never blocks.
     func run(for identity: String, in state: IdentityState) {
         guard let (command, number) = commands[identity] else { return }
         let log = log.with(.identity, .string(identity))
@@ -65,16 +66,16 @@ final class StateChangeHooks: Sendable {
         }
     }
 
-    /// Ends the threads once what waits on them has run; call it when nobody has anything run any more.
+    /// Ends the threads after their queued commands; call it when no command is queued any more.
     func stop() {
         workers.withLock { workers in
             for index in workers.indices { workers[index].thread.take()?.stop() }
         }
     }
 
-    /// Takes a place in the queue of a thread, which is made if it is the first.
+    /// Takes a place in a thread's queue, and starts the thread if necessary.
     ///
-    /// - Returns: nil if there is no place.
+    /// - Returns: nil if the queue is full.
     private func queue(on number: Int) throws(SystemError) -> ThreadExecutor? {
         try workers.withLock { workers throws(SystemError) -> ThreadExecutor? in
             guard workers[number].waiting < Self.longestQueue else { return nil }
@@ -110,7 +111,7 @@ final class StateChangeHooks: Sendable {
 }
 
 extension Configuration {
-    /// What runs on changes of state, by the identities' names; those without a command are left out.
+    /// The commands for changes of state, keyed by the identities' names.
     var commandsOnStateChange: [String: [String]] {
         let commands = identities.map { ($0.name, $0.onStateChange ?? onStateChange) }
         return Dictionary(commands.filter { !$0.1.isEmpty }, uniquingKeysWith: { first, _ in first })

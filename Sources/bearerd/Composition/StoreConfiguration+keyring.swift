@@ -6,7 +6,7 @@ import BearerdKeyring
 import BearerdTokenStore
 
 extension Configuration {
-    /// The store's key in the Secret Service, for a command: one is made where there is none.
+    /// The store's key in the Secret Service, which is created if it is missing; for commands.
     func storeKey() throws(CommandFailure) -> Secret? {
         do throws(KeyringFailure) {
             return try store.keyringKey()
@@ -17,12 +17,12 @@ extension Configuration {
 }
 
 extension StoreConfiguration {
-    /// The key in the Secret Service that its files are encrypted with; blocks, for less than two seconds.
+    /// The key in the Secret Service for a store's files; blocks for less than two seconds.
     ///
-    /// One is made where there is none; unless sessions are encrypted already, for which a new one would be useless.
+    /// A missing key is created, unless encrypted sessions exist, for which a new one would be useless.
     ///
-    /// - Parameter isExamined: whether none is made at all.
-    /// - Returns: nil for a store whose key is nowhere else, or where `isExamined` and there is none yet.
+    /// - Parameter isExamined: true to create no key.
+    /// - Returns: nil for other stores, or if `isExamined` and there is no key yet.
     /// - Throws: ``KeyringFailure``.
     func keyringKey(isExamined: Bool = false) throws(KeyringFailure) -> Secret? {
         guard case .file(let directory, .keyring(let name)?) = self else { return nil }

@@ -8,19 +8,19 @@ import OAuth
 import BearerdObservability
 import BearerdSystem
 
-/// Brings spans to a collector: OTLP over HTTP as JSON, in batches.
+/// Sends spans to a collector in batches: OTLP over HTTP as JSON.
 ///
-/// Lives on the control loop. What a collector cannot take now is sent again, after `Retry-After` or a back-off; meanwhile
-/// spans wait in the queue, and are lost once that is full.
+/// It lives on the control loop. A batch that the collector cannot take is sent again after `Retry-After` or
+/// a back-off. Meanwhile spans wait in the queue, and are lost once it is full.
 actor TraceExporter: LoopConfined {
-    /// Where spans are sent.
+    /// The collector.
     struct Destination: Sendable {
         let url: HTTPURL
         let transport: Transport
         let serviceName: String
     }
 
-    /// What a collector made of a batch.
+    /// The collector's answer to a batch.
     private enum Outcome {
         case taken(rejected: Int)
         case refused(String)
@@ -28,7 +28,7 @@ actor TraceExporter: LoopConfined {
     }
 
     private static let batch = 512
-    /// So long spans are gathered before they are sent.
+    /// How long spans are collected before they are sent.
     private static let interval = Duration.seconds(1)
     private static let timeLimit = Duration.seconds(10)
     private static let shortestPause = Duration.milliseconds(200)
@@ -38,15 +38,15 @@ actor TraceExporter: LoopConfined {
     private let queue: SpanQueue
     private let client: TransferClient
     private let log: Log
-    /// nil where no configuration in force has a collector: what still comes is lost.
+    /// The collector; nil while no configuration has one, and spans are lost.
     private var destination: Destination?
     private var isRunning = false
     private var hasFailed = false
-    /// Whether the wait that goes on is for a collector that did not take what it was sent.
+    /// True while waiting for a collector that did not take a batch.
     private var isBackingOff = false
-    /// The wait that goes on.
+    /// The current wait.
     private var pause: LoopSleep?
-    /// When the process is to be over; nil before it ends.
+    /// When the process must end; nil until it is ending.
     private var end: Instant?
     private var waiter: CheckedContinuation<Void, Never>?
 
@@ -58,7 +58,7 @@ actor TraceExporter: LoopConfined {
         client = TransferClient(loop: loop)
     }
 
-    /// Sends to another place from here on, or to none; what the one before did not take goes there too.
+    /// Replaces the collector; a batch that the previous one did not take is sent to the new one.
     func use(_ destination: Destination?) {
         defer { self.destination = destination }
         guard destination?.url != self.destination?.url else { return }
@@ -66,14 +66,14 @@ actor TraceExporter: LoopConfined {
         if isBackingOff { pause?.end() }
     }
 
-    /// Begins to send what waits in the queue.
+    /// Starts to send the queued spans.
     func wake() {
         guard !isRunning else { return }
         isRunning = true
         Task(executorPreference: loop) { await self.run() }
     }
 
-    /// Sends what waits without further delay, for the process ends; what a collector refuses after `limit` is not sent again.
+    /// Sends the queued spans without delay because the process ends; nothing is sent again after `limit`.
     func finish(within limit: Duration) async {
         end = .now + limit
         pause?.end()
@@ -92,7 +92,7 @@ actor TraceExporter: LoopConfined {
         waiter = nil
     }
 
-    /// Sends a batch until it is taken, or lost.
+    /// Sends a batch until it is accepted or lost.
     private func export(_ spans: [TraceSpan]) async {
         var delay = Duration.seconds(1)
         while let destination {
@@ -148,7 +148,7 @@ actor TraceExporter: LoopConfined {
         }
     }
 
-    /// How many spans of a batch were not taken (`partialSuccess`).
+    /// The number of rejected spans (`partialSuccess`).
     private static func rejected(in body: [UInt8]) -> Int {
         guard let answer = try? JSONValue(parsing: body),
             let count = answer.object?["partialSuccess"]?.object?["rejectedSpans"]
@@ -157,7 +157,7 @@ actor TraceExporter: LoopConfined {
         return min(max(number, 0), batch)
     }
 
-    /// Once, until it works again.
+    /// Logs a failure once, until sending works again.
     private func complain(_ reason: String, of destination: Destination) {
         // What the one before did is no news of the one that is asked now.
         guard !hasFailed, destination.url == self.destination?.url else { return }

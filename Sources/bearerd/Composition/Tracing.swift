@@ -9,14 +9,14 @@ import BearerdObservability
 import Synchronization
 import BearerdSystem
 
-/// The traces of a process: what its workers and its sessions record, and the way to the collector.
+/// The traces of a process, recorded by its workers and sessions and sent to the collector.
 ///
-/// Made with the first configuration that has a collector.
+/// It is made for the first configuration with a collector.
 final class Tracing: Sendable {
-    /// What is known of token requests that go on.
+    /// The token requests in flight.
     private struct State {
         var random = SpanRandom()
-        /// By identity.
+        /// The start of each identity's request, on two clocks.
         var begun: [String: (wall: Duration, at: Instant)] = [:]
         var sample = TracingSettings?.none
     }
@@ -28,8 +28,8 @@ final class Tracing: Sendable {
     private let state = Mutex(State())
 
     /// - Parameters:
-    ///   - configuration: what is recorded.
-    ///   - destination: where it is sent.
+    ///   - configuration: the share of requests to record.
+    ///   - destination: the collector.
     ///   - loop: the control loop.
     init(
         _ configuration: TelemetryConfiguration, sendingTo destination: TraceExporter.Destination,
@@ -44,27 +44,27 @@ final class Tracing: Sendable {
         bell.use { [exporter] in Task(executorPreference: loop) { await exporter.wake() } }
     }
 
-    /// What workers record by a configuration; nil where that has no collector.
+    /// The workers' settings under a configuration; nil if it has no collector.
     func settings(of configuration: TelemetryConfiguration) -> TracingSettings? {
         guard configuration.tracesEndpoint != nil else { return nil }
         return TracingSettings(queue: queue, links: links, sample: configuration.sample)
     }
 
-    /// Records and sends by a configuration from here on; call it on the control loop.
+    /// Applies a configuration; call it on the control loop.
     ///
     /// - Parameters:
-    ///   - configuration: what is recorded.
-    ///   - destination: where it is sent; nil where the configuration has no collector.
+    ///   - configuration: the share of requests to record.
+    ///   - destination: the collector; nil if the configuration has none.
     func use(_ configuration: TelemetryConfiguration, sendingTo destination: TraceExporter.Destination?) {
         let settings = settings(of: configuration)
         state.withLock { $0.sample = settings }
         exporter.assumeIsolated { $0.use(destination) }
     }
 
-    /// How many spans were lost.
+    /// The number of lost spans.
     var dropped: Int { queue.dropped }
 
-    /// Sends what waits, as the process ends; what no collector has taken within `limit` is lost.
+    /// Sends the queued spans because the process ends; those that are not accepted within `limit` are lost.
     func finish(within limit: Duration) async {
         let race = DrainRace()
         Task(executorPreference: loop) { [exporter] in
@@ -77,12 +77,12 @@ final class Tracing: Sendable {
 
     // MARK: Token requests
 
-    /// A token request of an identity begins.
+    /// Notes the start of an identity's token request.
     func tokenRequestBegan(of identity: String) {
         state.withLock { $0.begun[identity] = (WallClock.sinceEpoch, .now) }
     }
 
-    /// A token request has ended: it is a span of its own, with links to the requests that wait for it.
+    /// Records a span for a token request that has ended, with links to the requests that wait for it.
     func tokenRequestEnded(of identity: String, _ grant: GrantType, _ failure: TokenFailure?) {
         let waiting = links.waiting(for: identity)
         let span = state.withLock { state -> TraceSpan? in
@@ -109,7 +109,7 @@ final class Tracing: Sendable {
     }
 }
 
-/// Rings for an exporter that is made after what rings.
+/// Calls an action that is set later, because the queue is made before the exporter.
 private final class Bell: Sendable {
     private let action = Mutex<(@Sendable () -> Void)?>(nil)
 
@@ -119,7 +119,7 @@ private final class Bell: Sendable {
 }
 
 extension TelemetryConfiguration {
-    /// Where spans are sent; nil without a collector.
+    /// The collector; nil if none is configured.
     func destination(trust: TrustStores) throws(TrustStore.LoadError) -> TraceExporter.Destination? {
         guard let url = tracesEndpoint else { return nil }
         let transport = Transport(trust: url.scheme == .https ? try trust.store(caFile: nil) : nil)

@@ -6,12 +6,12 @@ import OAuth
 import BearerdObservability
 import BearerdSystem
 
-/// Has upstreams shown the certificates of ours that are in the files now.
+/// Keeps our own certificates for upstreams up to date with their files.
 struct UpstreamCertificates: Sendable {
     private let certificates: [OwnCertificate]
     private let log: Log
 
-    /// - Parameter known: has read each of them already.
+    /// - Parameter known: the certificates, which have been read once.
     init(_ configuration: Configuration, _ known: OwnCertificates, log: Log) {
         var certificates: [OwnCertificate] = []
         for pair in configuration.distinctRoutes.compactMap(\.transport.clientCertificate) {
@@ -22,10 +22,10 @@ struct UpstreamCertificates: Sendable {
         self.log = log
     }
 
-    /// Whose change is a change of a certificate.
+    /// The files to watch.
     var files: [String] { Array(Set(certificates.flatMap(\.files))).sorted() }
 
-    /// Reads the pairs that a file is of; blocks the thread while they are read.
+    /// Reads the certificates again to which a file belongs; blocks the thread while they are read.
     func changed(_ file: String, on thread: ThreadExecutor) async {
         for certificate in certificates where certificate.files.contains(file) {
             if await certificate.renew(on: thread, log) {
@@ -36,12 +36,13 @@ struct UpstreamCertificates: Sendable {
 }
 
 extension OwnCertificate {
-    /// A certificate and its key seldom change at the same moment; one without the other is no fault yet.
+    /// A certificate and its key seldom change at the same moment; until this has passed a mismatch is no
+    /// fault.
     private static let patience = Duration.milliseconds(750)
 
-    /// Reads the files, one of which has changed; blocks the thread, which is the caller's, while they are read.
+    /// Reads the files after a change; blocks the calling thread while they are read.
     ///
-    /// - Returns: whether there is a pair that can be used in them.
+    /// - Returns: true if they hold a usable pair.
     func renew(on thread: ThreadExecutor, _ log: Log) async -> Bool {
         if readOwn() { return true }
         await thread.sleep(for: Self.patience)
@@ -52,7 +53,7 @@ extension OwnCertificate {
         return false
     }
 
-    /// Whoever may write the files decides as whom we appear.
+    /// Reads the files if their owners are trusted, because the owner decides as whom we authenticate.
     private func readOwn() -> Bool {
         do throws(CredentialError) {
             for file in files { try CertificateFile.checkOwner(of: file) }
@@ -64,7 +65,7 @@ extension OwnCertificate {
 }
 
 extension OwnCertificates {
-    /// The certificate of a configuration.
+    /// The certificate for a pair of files in the configuration.
     subscript(pair: ClientCertificate) -> OwnCertificate {
         certificate(certificateFile: pair.certificateFile, keyFile: pair.keyFile)
     }

@@ -2,9 +2,9 @@
 
 import BearerdEventLoop
 
-/// Gives the service manager a sign of life while every loop turns, twice in the time that it waits for one.
+/// Sends the service manager a sign of life while every loop responds, twice within its time limit.
 ///
-/// Confined to the control loop, which turns when this runs.
+/// Confined to the control loop, which itself responds if this runs.
 final class Watchdog {
     private let manager: ServiceManager
     private let loop: EventLoop
@@ -12,8 +12,8 @@ final class Watchdog {
     private let allTurn: @Sendable () async -> Bool
     private var timer: LoopTimer?
 
-    /// - Parameter allTurn: asks the workers' loops.
-    /// - Returns: nil where nobody waits for a sign.
+    /// - Parameter allTurn: returns true if the workers' loops respond.
+    /// - Returns: nil if the manager expects no sign of life.
     init?(
         _ manager: ServiceManager, on loop: EventLoop, allTurn: @escaping @Sendable () async -> Bool
     ) {

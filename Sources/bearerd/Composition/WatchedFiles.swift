@@ -3,9 +3,9 @@
 import Synchronization
 import BearerdSystem
 
-/// The files that are read again when they change: one watcher and one thread for all of them.
+/// One watcher and one thread for all files that are read again when they change.
 final class WatchedFiles: Sendable {
-    /// What files are watched for.
+    /// The purposes for which files are watched.
     enum Purpose: Hashable {
         case configuration
         case certificate
@@ -15,9 +15,9 @@ final class WatchedFiles: Sendable {
         case upstreams
     }
 
-    /// Reads files, and writes those of the store; nothing on a loop does.
+    /// Reads files and writes those of the store, so that no loop has to.
     let thread: ThreadExecutor
-    /// Looks at all of them, and at the store's.
+    /// Watches these files and the store's.
     let watcher: FileWatcher
     private let tasks = Mutex<[Purpose: [Task<Void, Never>]]>([:])
 
@@ -26,14 +26,14 @@ final class WatchedFiles: Sendable {
         watcher = FileWatcher(on: thread)
     }
 
-    /// Calls back on the thread when one of the files has changed, until something else is watched for the same purpose.
+    /// Calls `changed` on the thread when a file has changed, until the next call for the same purpose.
     func watch(
         _ files: [String], for purpose: Purpose, _ changed: @escaping @Sendable (_ file: String) async -> Void
     ) {
         watch(purpose, [(files, changed)])
     }
 
-    /// Watches the files of these identities, and no longer those of others.
+    /// Watches the files of these identities instead of the previous ones.
     func watchIdentities(_ watches: [CredentialWatch]) {
         watch(.identities, watches.map { watch in (watch.files, { await watch.changed($0) }) })
     }

@@ -2,11 +2,11 @@
 
 import BearerdObservability
 
-/// What each worker told last of what it counted, and which workers leave questions unanswered.
+/// The last counts of each worker, and the workers that do not answer.
 struct WorkerReports {
     private struct Entry {
         var metrics = WorkerMetrics()
-        /// The newest question that it has answered.
+        /// The number of the newest question that it has answered.
         var answered = 0
         var isSilent = false
     }
@@ -14,29 +14,29 @@ struct WorkerReports {
     private var entries: [Int: Entry] = [:]
     private var questions = 0
 
-    /// What all of them told last.
+    /// The last counts of all workers, merged.
     var metrics: WorkerMetrics {
         var total = WorkerMetrics()
         for entry in entries.values { total.merge(entry.metrics) }
         return total
     }
 
-    /// Those that do not turn, by number.
+    /// The numbers of the silent workers.
     var silent: [Int] { entries.filter { $0.value.isSilent }.keys.sorted() }
 
-    /// Whether a worker has left a question unanswered for so long that it is asked no other one.
+    /// Returns true if a worker has left a question unanswered and is not asked again.
     func isSilent(_ worker: Int) -> Bool { entries[worker]?.isSilent ?? false }
 
-    /// - Returns: the number of a question that is put to workers.
+    /// - Returns: the number of a new question to the workers.
     mutating func ask() -> Int {
         questions += 1
         return questions
     }
 
-    /// A worker has answered a question.
+    /// Records a worker's answer.
     ///
-    /// - Parameter metrics: what it counted; nil if that was not the question.
-    /// - Returns: whether it was silent.
+    /// - Parameter metrics: its counts; nil if the question was another one.
+    /// - Returns: true if the worker was silent before.
     mutating func answered(_ question: Int, by worker: Int, _ metrics: WorkerMetrics?) -> Bool {
         var entry = entries[worker] ?? Entry()
         defer { entries[worker] = entry }
@@ -46,9 +46,9 @@ struct WorkerReports {
         return entry.isSilent
     }
 
-    /// The time for answers to a question is over.
+    /// Ends the time for answers to a question.
     ///
-    /// - Returns: those of `asked` that are silent, and were not before.
+    /// - Returns: the workers of `asked` that have just become silent.
     mutating func close(_ question: Int, asked: [Int]) -> [Int] {
         let silent = asked.filter { worker in
             let entry = entries[worker] ?? Entry()

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What doctor looks at; the raw value is its name for programs, which stays.
+/// A check of `doctor`; the raw value is its stable name for programs.
 enum CheckID: String, CaseIterable {
     case daemon
     case config

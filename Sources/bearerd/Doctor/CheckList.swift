@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The checks that there are, in the order in which they are made: each after those that it needs.
+/// All checks, each after those that it needs.
 enum CheckList {
     static var all: [any DoctorCheck.Type] {
         [

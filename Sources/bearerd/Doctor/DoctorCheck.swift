@@ -2,12 +2,12 @@
 
 import BearerdConfiguration
 
-/// Something that doctor looks at, once or for each identity or route.
+/// A check of `doctor`, made once or for each identity or route.
 protocol DoctorCheck {
     static var id: CheckID { get }
-    /// The checks of the same identity, or of the whole, before whose mending this one can tell nothing.
+    /// The checks, of the same identity or of the whole, whose failure makes this one meaningless.
     static var needs: [CheckID] { get }
-    /// The checks whose failure this one would only repeat, word for word.
+    /// The checks whose failure this one would only repeat word for word.
     static var echoes: [CheckID] { get }
 }
 

@@ -5,7 +5,7 @@ import BearerdEventLoop
 import OAuth
 import BearerdSystem
 
-/// `bearerd doctor`: finds out what keeps bearerd from working, and says what mends it.
+/// `bearerd doctor`: finds what keeps bearerd from working, and names the remedy.
 struct DoctorCommand: Command {
     static let name = "doctor"
     static let summary = "looks for what keeps bearerd from working, and says what mends it"
@@ -100,7 +100,7 @@ struct DoctorCommand: Command {
             uniqueKeysWithValues: identities.map { ($0.name, renewalFailure(of: $0, configuration)) })
     }
 
-    /// Has an identity get a new token, as `refresh` does.
+    /// Gets a new token for an identity as `refresh` does, and returns the failure.
     private func renewalFailure(
         of identity: IdentityConfiguration, _ configuration: Configuration
     ) -> CommandFailure? {

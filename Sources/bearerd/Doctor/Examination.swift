@@ -8,7 +8,7 @@ struct Examination {
     /// One line of the report.
     struct Row: Sendable {
         let id: CheckID
-        /// nil for what is no identity's.
+        /// nil if the row belongs to no identity.
         let identity: String?
         let finding: Finding
     }
@@ -34,7 +34,7 @@ struct Examination {
         self.told = told
     }
 
-    /// Looks at everything, or at what one check and those that it needs look at.
+    /// Runs all checks, or one check with those that it needs.
     ///
     /// - Parameter tell: gets each row as soon as it is known.
     /// - Throws: what `tell` throws.
@@ -99,7 +99,7 @@ struct Examination {
         return await look()
     }
 
-    /// A check and all that it needs.
+    /// A check with all that it needs.
     private static func closure(of id: CheckID) -> Set<CheckID> {
         let needs = CheckList.all.first { $0.id == id }?.needs ?? []
         return needs.reduce(into: [id]) { $0.formUnion(closure(of: $1)) }
@@ -107,7 +107,7 @@ struct Examination {
 }
 
 extension Examination.Row {
-    /// The same, or that it is not told once more where a row that is told already has failed for the same reason.
+    /// This row, or one that refers to an earlier row which failed for the same reason.
     fileprivate func echoed(_ ids: [CheckID], among told: [Examination.Row]) -> Examination.Row {
         let origin = told.first { ids.contains($0.id) && $0.identity == identity && $0.finding == finding }
         guard finding.result == .fail, let origin else { return self }

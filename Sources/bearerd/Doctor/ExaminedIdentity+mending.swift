@@ -3,16 +3,16 @@
 import BearerdConfiguration
 import OAuth
 
-/// What a token request that failed says of the configuration.
+/// Advice derived from a failed token request.
 extension ExaminedIdentity {
-    /// What providers refuse of a request, by the keys that have it.
+    /// Reasons for which providers refuse a request, with the configuration keys at fault.
     private static let requested: [(reason: TokenFailure.Reason, key: String)] = [
         (.refused(.invalidScope), "scope"), (.refused(.invalidTarget), "resource"),
         (.refused(.unsupportedGrantType), "grant_type"), (.noMetadata, "issuer"), (.issuerMismatch, "issuer"),
         (.badIssuer, "issuer"),
     ]
 
-    /// Whether the provider refused who asks, or nothing was there to prove that with, whatever was asked for.
+    /// Returns true if the client's authentication was refused, or its credential could not be used.
     func isDisbelieved(by failure: CommandFailure) -> Bool {
         var reasons: [TokenFailure.Reason] = [.refused(.invalidClient), .refused(.unauthorizedClient)]
         if let proof {
@@ -21,7 +21,7 @@ extension ExaminedIdentity {
         return reasons.contains { TroubleCode($0) == failure.code }
     }
 
-    /// The command or the key that mends it.
+    /// The command or configuration key that helps.
     func mend(of failure: CommandFailure) -> String {
         if client.source != nil { return key(configuration.credentialKeys.values.sorted().first ?? "source") }
         if isDisbelieved(by: failure) { return proofKey }
@@ -35,7 +35,7 @@ extension ExaminedIdentity {
         }
     }
 
-    /// What the client proves itself with; nil where that is no secret of the configuration.
+    /// The credential with which the client authenticates; nil if it is no secret of the configuration.
     private var proof: Credential? {
         let known = configuration.credentialKeys
         return switch client.authentication {
@@ -45,7 +45,7 @@ extension ExaminedIdentity {
         }
     }
 
-    /// The key that has it.
+    /// The configuration key of that credential.
     private var proofKey: String {
         switch client.authentication {
         case .none: key("client_id")

@@ -8,7 +8,7 @@ import OAuthRuntime
 import Synchronization
 import BearerdSystem
 
-/// An identity under examination: its provider is asked once, whoever of the checks wants to know.
+/// An identity under examination; its provider's metadata is fetched once for all checks.
 final class ExaminedIdentity: Sendable {
     let configuration: IdentityConfiguration
     let way: Transport
@@ -24,20 +24,20 @@ final class ExaminedIdentity: Sendable {
         transport = ObservedTransport(ProviderTransport(client: client, transport: way))
     }
 
-    /// The address of a key of its section.
+    /// The path of a configuration key in the identity's section.
     func key(_ key: String) -> String { "identities.\(name).\(key)" }
 
-    /// Whether the provider is to be found out about, or all its endpoints are given by hand.
+    /// True if the metadata is discovered; false if all endpoints are configured.
     var isDiscovered: Bool { client.issuer != nil || client.discoveryURL != nil }
 
-    /// Where the provider is.
+    /// A URL of the provider.
     var url: HTTPURL? {
         if let source = client.source { return source.isNearby ? nil : source.server }
         return client.discoveryURL ?? client.issuer.flatMap(HTTPURL.init) ?? client.endpoints[.token]
             ?? client.endpoints.values.first
     }
 
-    /// What the provider says of itself.
+    /// Discovers the provider's metadata.
     func discovered() async -> Result<ServiceConfiguration, TokenFailure> {
         if let known = metadata.withLock({ $0 }) { return known }
         let found: Result<ServiceConfiguration, TokenFailure>
@@ -50,25 +50,26 @@ final class ExaminedIdentity: Sendable {
         return found
     }
 
-    /// A member of the metadata, once they are known.
+    /// The metadata; nil if it could not be discovered.
     func document() async -> ServiceConfiguration? { try? await discovered().get() }
 
-    /// An endpoint as configured, else as discovered.
+    /// An endpoint as configured, or else as discovered.
     func endpoint(_ endpoint: Endpoint) async -> HTTPURL? {
         if let url = client.endpoints[endpoint] { return url }
         return await isDiscovered ? document()?.endpoints[endpoint] : nil
     }
 
-    /// Asks for a resource of the provider's, which changes nothing there.
+    /// Fetches a resource of the provider with GET.
     func get(_ url: HTTPURL) async throws(TransportError) -> TransportResponse {
         try await transport.send(TransferRequest(method: .get, url: url, timeLimit: client.tokenTimeLimit))
     }
 
-    /// How far the provider's clock is ahead of ours, as its last answer tells; nil if it tells nothing.
+    /// How far the provider's clock is ahead of ours according to its last response; nil if that has no
+    /// `Date`.
     var clockOffset: Duration? { transport.offset }
 }
 
-/// A transport that keeps what answers say of the time.
+/// A transport that remembers the clock offset in responses.
 private final class ObservedTransport: TokenTransport {
     private let transport: ProviderTransport
     private let last = Mutex<Duration?>(nil)

@@ -4,16 +4,17 @@ import BearerdAdminAPI
 import BearerdConfiguration
 import OAuth
 
-/// What is known of an identity's session without asking the provider: from the store, else from the daemon.
+/// The facts about an identity's session that need no request to the provider: from the store, or else from
+/// the daemon.
 struct ExaminedSession {
-    /// Of the newest access token; nil if there is none.
+    /// The expiry of the newest access token; nil if there is none.
     var expiresAt: WallTime?
-    /// Of the same one, when it came.
+    /// The lifetime of the newest access token when it was issued.
     var lifetime: Duration?
-    /// nil where only the daemon knows.
+    /// nil if only the daemon knows.
     var hasRefreshToken: Bool? = false
     var scope: [String] = []
-    /// Why there will be no token, in a sentence; nil where there may be one.
+    /// A sentence with the reason why there will be no token; nil if there may be one.
     var lastError: String?
 
     /// The code with which the provider refused to go on with the session; nil if it did not.
@@ -21,8 +22,8 @@ struct ExaminedSession {
     /// That another scope is configured than somebody logged in with, in a sentence.
     var scopeChange: String?
 
-    /// - Returns: nil if neither a store nor a daemon has it.
-    /// - Throws: why the store cannot be read.
+    /// - Returns: nil if neither a store nor a daemon has the session.
+    /// - Throws: the reason why the store cannot be read.
     init?(of identity: ExaminedIdentity, _ patient: Patient) async throws(CommandFailure) {
         guard patient.configuration.store.isShared else {
             guard let known = patient.known(of: identity) else { return nil }

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a check has found.
+/// The result of a check.
 struct Finding: Equatable, Sendable {
-    /// How it is; spelled as people and programs read it.
+    /// The verdict, spelled as people and programs read it.
     enum Result: String, Sendable {
         case ok
         case warn
         case fail
-        /// Nothing can be told, or there is nothing to tell.
+        /// The check does not apply, or could not be made.
         case skip
     }
 
     let result: Result
-    /// What was seen, and why that is as it is.
+    /// The observation and its reason.
     let seen: String
-    /// The command or the key that mends it.
+    /// The command or configuration key that helps.
     let fix: String?
-    /// Whether what depends on it cannot be looked at.
+    /// True if dependent checks make no sense.
     let isBlocking: Bool
 
     private init(_ result: Result, _ seen: String, fix: String? = nil, isBlocking: Bool = false) {
@@ -33,7 +33,7 @@ struct Finding: Equatable, Sendable {
         Finding(.fail, seen, fix: fix, isBlocking: true)
     }
 
-    /// There is nothing to tell before `obstacle` is mended.
+    /// The finding of a check that makes no sense before `obstacle` is fixed.
     static func blocked(by obstacle: CheckID) -> Finding {
         Finding(.skip, "not looked at: \(obstacle.rawValue) comes first", isBlocking: true)
     }

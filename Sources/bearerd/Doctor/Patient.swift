@@ -6,10 +6,10 @@ import BearerdEventLoop
 import BearerdHTTPClient
 import OAuth
 
-/// What doctor examines, and what it examines that with.
+/// The subject of `doctor`, with the means to examine it.
 struct Patient: Sendable {
     let configuration: Configuration
-    /// Of the configuration file.
+    /// The report on the configuration file.
     let report: ConfigurationReport
     let loop: EventLoop
     let client: TransferClient
@@ -83,7 +83,7 @@ struct Patient: Sendable {
         return lacksDaemon ? Self.withoutDaemon : nil
     }
 
-    /// Whether nobody could be asked for a token: the store is in memory, and no daemon answers that has it.
+    /// True if the store is in memory and no daemon answers that has it.
     private var lacksDaemon: Bool {
         guard !configuration.store.isShared else { return false }
         switch daemon {
@@ -92,11 +92,11 @@ struct Patient: Sendable {
         }
     }
 
-    /// What is said where ``lacksDaemon``.
+    /// The reason if ``lacksDaemon`` is true.
     private static let withoutDaemon =
         "the store is in memory, and no daemon answers at admin.listen: bearerd run begins one"
 
-    /// What is said where only callers bring what there is to ask with.
+    /// The reason for identities that only exchange their callers' tokens.
     private static let withoutCaller =
         "each caller's token is exchanged when it comes (subject_token: from_request): without a caller there is nothing to ask with"
 }

@@ -4,13 +4,13 @@ import BearerdEventLoop
 import BearerdHTTPMessages
 import BearerdSystem
 
-/// Whether an address could be listened at.
+/// The result of trying to listen on an address.
 enum PortProbe {
     case free
     /// Somebody listens there already; nil where the system does not tell who.
     case taken(PortHolder?)
     case unusable(String)
-    /// The address is any port, or nothing that can be tried.
+    /// The address has no fixed port, or cannot be tried.
     case unknown
 
     static func look(at address: ListenAddress) -> PortProbe {

@@ -4,7 +4,7 @@ import BearerdHTTPClient
 import BearerdHTTPExchange
 
 extension ProxyFailure {
-    /// What mends it, where `key` names the proxy.
+    /// The advice for the failure, where `key` names the proxy.
     func mend(by key: String) -> String {
         certificateFault?.isOfAuthority == true ? "\(key): \(Self.authorityAdvice)" : key
     }

@@ -2,11 +2,12 @@
 
 import BearerdSystem
 
-/// The browser of the person who logs in.
+/// The browser in which a person logs in.
 struct Browser {
-    /// What a browser needs of our environment: the person's session, and nothing that anybody keeps a secret in.
+    /// The environment variables for the browser: those of the desktop session, none of which usually holds a
+    /// secret.
     ///
-    /// Names, not patterns: a secret may be called anything.
+    /// They are names and not patterns, because a secret may be called anything.
     private static let passedOn = [
         "PATH", "HOME", "USER", "LOGNAME", "SHELL", "TERM", "TMPDIR", "TZ", "BROWSER",
         "LANG", "LANGUAGE", "LC_ALL", "LC_ADDRESS", "LC_COLLATE", "LC_CTYPE", "LC_IDENTIFICATION",
@@ -23,7 +24,7 @@ struct Browser {
 
     private let command: [String]
 
-    /// `$BROWSER`, else the desktop's if there is a desktop; nil where there is none.
+    /// Uses `$BROWSER`, or else the desktop's browser; nil if there is neither.
     init?() {
         let wanted = CurrentProcess.environment("BROWSER") ?? ""
         for words in wanted.split(separator: ":").map({ $0.split(separator: " ").map(String.init) }) {
@@ -38,7 +39,7 @@ struct Browser {
         command = [path]
     }
 
-    /// Shows a page; whether the browser did is not known.
+    /// Shows a page; it is unknown whether the browser really does.
     ///
     /// - Throws: ``SystemError`` if it could not be started.
     func open(_ url: String) throws(SystemError) {

@@ -5,17 +5,17 @@ import BearerdEventLoop
 import OAuth
 import OAuthRuntime
 
-/// A login in a browser as a command shows it to the person.
+/// A login in a browser, with its messages on the console.
 struct BrowserLogin {
     let identity: IdentityConfiguration
     let target: LoginTarget
     let loop: EventLoop
     let limit: Duration
-    /// nil where a person, or a script, takes the URL elsewhere.
+    /// nil if a person or script opens the URL.
     let browser: Browser?
     let isExchanged: Bool
 
-    /// - Returns: nil if the code is only kept.
+    /// - Returns: nil if the code is only stored.
     func run() async throws(CommandFailure) -> Login? {
         let login = LoopbackLogin(
             session: target.session, uri: identity.redirectURI, listen: identity.redirectListen,
@@ -49,7 +49,7 @@ struct BrowserLogin {
         try await isExchanged ? target.logIn(with: code).get() : target.keep(code).get()
     }
 
-    /// The URL goes to standard output where nothing opens it: a script may read it.
+    /// Shows the URL in the browser, or prints it to standard output, where a script can read it.
     private func show(_ url: String) throws(CommandFailure) {
         guard let browser else { return try Console.show("\(url)\n") }
         do {

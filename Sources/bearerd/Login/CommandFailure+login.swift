@@ -4,7 +4,7 @@ import OAuth
 import OAuthRuntime
 
 extension CommandFailure {
-    /// Why a login came to nothing.
+    /// The failure of a login.
     init(_ error: LoginError, of identity: String) {
         switch error {
         case .refused(let refusal): self.init(refusal, of: identity)
@@ -14,7 +14,7 @@ extension CommandFailure {
         }
     }
 
-    /// Why a login in a browser brought no code.
+    /// The failure of a login in a browser before it brought a code.
     init(_ failure: LoopbackLogin.Failure, of identity: String) {
         switch failure {
         case .address(let reason): self.init(.unavailable, reason)
@@ -38,14 +38,14 @@ extension CommandFailure {
         CommandFailure(.unavailable, "\(identity): nobody logged in in time; try again")
     }
 
-    /// The person, or the provider, said no.
+    /// The failure if the person or the provider refused.
     init(_ refusal: AuthorizationRefusal, of identity: String) {
         let code = refusal.code?.rawValue ?? "an error that cannot be shown"
         let words = refusal.description.map { ": \($0)" } ?? ""
         self.init(.permission, "\(identity): the login was refused: \(code)\(words)\(refusal.advice)")
     }
 
-    /// What a login needs did not come.
+    /// The failure of a request that the login needs.
     init(_ failure: TokenFailure, of identity: String) {
         guard !failure.isAboutStore else {
             var status = ExitStatus.inputOutput

@@ -9,10 +9,10 @@ import OAuth
 struct DeviceLogin {
     let target: LoginTarget
     let loop: EventLoop
-    /// Gives up after this time, or when the code expires.
+    /// The time after which the login is given up; the code may expire earlier.
     let limit: Duration
 
-    /// Prints where to go and what to type there, and waits.
+    /// Prints the address and the code for the person, and waits.
     func run() async throws(CommandFailure) -> Login? {
         let device: DeviceAuthorization
         do throws(TokenFailure) {

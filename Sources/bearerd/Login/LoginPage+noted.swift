@@ -3,7 +3,7 @@
 import OAuthRuntime
 
 extension LoginPage {
-    /// A login whose code waits in the store.
+    /// The page of a login whose code waits in the store.
     static let noted = LoginPage(
         title: "Nearly there", text: "This window can be closed; 'bearerd exchange' finishes the login.")
 }

@@ -5,12 +5,12 @@ import BearerdConfiguration
 import BearerdEventLoop
 import OAuth
 
-/// Where a login ends up: in the store, or where that cannot be opened with the daemon.
+/// The destination of a login: the store or, if that cannot be opened, the daemon.
 struct LoginTarget {
-    /// How much longer than a person's decision the daemon's answer may take.
+    /// The time for the daemon's answer in addition to the person's.
     private static let courtesy = AdminClient.longestAction
 
-    /// Asks the provider; keeps nothing where the daemon does.
+    /// The session that asks the provider; it keeps nothing if the daemon does.
     let session: AuthSession
     private let daemon: IdentityDaemon?
 
@@ -34,7 +34,7 @@ struct LoginTarget {
         self.daemon = daemon
     }
 
-    /// Exchanges the code of a finished login, and makes the tokens the session.
+    /// Redeems the code of a finished login, and makes the tokens the session.
     func logIn(with code: AuthorizationCode) async -> Result<Login?, CommandFailure> {
         await finish(.code(code)) { () throws(LoginError) in try await session.logIn(with: code) }
     }
@@ -49,7 +49,7 @@ struct LoginTarget {
         ) { () throws(LoginError) in try await session.logIn(with: device) }
     }
 
-    /// Keeps the code of a finished login, to be exchanged later.
+    /// Stores the code of a finished login, to be redeemed later.
     func keep(_ code: AuthorizationCode) async -> Result<Login?, CommandFailure> {
         await finish(.kept(code)) { () throws(LoginError) in
             do throws(StoreError) {

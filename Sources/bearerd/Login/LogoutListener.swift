@@ -36,9 +36,9 @@ actor LogoutListener: LoopConfined, HTTPResponder {
         origin = "http://127.0.0.1:\(port)"
     }
 
-    /// Has a browser end the provider's session.
+    /// Shows a browser the page that ends the provider's session.
     ///
-    /// - Returns: whether the browser came for the page; what the provider made of it is not known.
+    /// - Returns: true if the browser fetched the page; the provider's result is unknown.
     static func show(_ request: EndSessionRequest, in browser: Browser, on loop: EventLoop) async -> Bool {
         guard let sockets = try? ListeningSocket.tcp(host: "127.0.0.1", port: 0, joining: false),
             let port = sockets.first?.address?.port

@@ -8,9 +8,9 @@ import BearerdHTTPServer
 import OAuth
 import OAuthRuntime
 
-/// Listens where redirects of logins arrive that do not come to the admin listener, while somebody logs in.
+/// Listens for redirects of logins that do not arrive at the admin listener, while a login is pending.
 actor RedirectListeners: LoopConfined, RedirectDoors {
-    /// How long a login may take.
+    /// The longest duration of a login.
     private static let longestLogin = Duration.seconds(600)
 
     private struct Door {
@@ -28,7 +28,7 @@ actor RedirectListeners: LoopConfined, RedirectDoors {
         self.loop = loop
     }
 
-    /// Listens for the identities of another configuration from here on.
+    /// Applies the identities of another configuration.
     func use(_ configuration: Configuration, admin address: ListenAddress) {
         identities = Dictionary(configuration.identities.map { ($0.name, $0) }) { first, _ in first }
         if case .tcp(_, let port) = address { adminPort = port }

@@ -5,7 +5,7 @@ import BearerdConfiguration
 import BearerdHTTPMessages
 import BearerdSystem
 
-/// `admin`: whether a daemon of ours answers there, or the address is free for one.
+/// `admin`: a daemon of ours answers at the admin listener's address, or the address is free.
 enum AdminCheck: WholeCheck {
     static let id = CheckID.admin
 

@@ -3,7 +3,7 @@
 import BearerdConfiguration
 import OAuth
 
-/// `client-auth`: whether the provider takes what the client proves itself with.
+/// `client-auth`: the provider accepts the client's authentication.
 enum ClientAuthenticationCheck: IdentityCheck {
     static let id = CheckID.clientAuth
     static let needs = [CheckID.discovery]

@@ -3,7 +3,7 @@
 import BearerdConfiguration
 import OAuth
 
-/// `clock`: whether ours and the provider's agree; tokens and assertions depend on it.
+/// `clock`: the provider's clock agrees with ours, on which tokens and assertions depend.
 enum ClockCheck: IdentityCheck {
     static let id = CheckID.clock
     static let needs = [CheckID.dns, .tls]

@@ -2,7 +2,7 @@
 
 import BearerdConfiguration
 
-/// `config`: whether the file can be used; without it nothing else can be looked at.
+/// `config`: the configuration is usable, without which nothing else can be checked.
 enum ConfigurationCheck {
     static func look(at report: ConfigurationReport) -> Finding {
         let advice = "bearerd check -c \(report.file)"
@@ -16,7 +16,7 @@ enum ConfigurationCheck {
                 + "\(configuration.distinctRoutes.count) routes")
     }
 
-    /// The first of them, and how many there are beside it.
+    /// The first problem, and the number of further ones.
     private static func tell(_ problems: [ConfigurationProblem], of report: ConfigurationReport) -> String {
         let first = problems.first?.line(in: report.file) ?? report.file
         return problems.count > 1 ? "\(first), and \(problems.count - 1) more" : first

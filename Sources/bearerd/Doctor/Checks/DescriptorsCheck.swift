@@ -3,7 +3,7 @@
 import BearerdConfiguration
 import BearerdSystem
 
-/// `descriptors`: whether there are as many as `limits.connections` needs.
+/// `descriptors`: there are enough descriptors for `limits.connections`.
 enum DescriptorsCheck: WholeCheck {
     static let id = CheckID.descriptors
 

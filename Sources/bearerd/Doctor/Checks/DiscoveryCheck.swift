@@ -3,7 +3,7 @@
 import BearerdConfiguration
 import OAuth
 
-/// `discovery`: whether the provider tells of itself, under the name that is configured.
+/// `discovery`: the provider publishes metadata for the configured issuer.
 enum DiscoveryCheck: IdentityCheck {
     static let id = CheckID.discovery
     static let needs = [CheckID.tls]

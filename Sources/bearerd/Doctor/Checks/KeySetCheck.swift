@@ -4,7 +4,7 @@ import BearerdConfiguration
 import BearerdJSON
 import OAuth
 
-/// `jwks`: whether the provider publishes keys that id tokens can be checked with.
+/// `jwks`: the provider publishes keys for verifying id tokens.
 enum KeySetCheck: IdentityCheck {
     static let id = CheckID.jwks
     static let needs = [CheckID.discovery]
@@ -24,7 +24,7 @@ enum KeySetCheck: IdentityCheck {
         }
     }
 
-    /// Who asks for no id token gets along without keys.
+    /// The finding for missing keys; it is a warning if no id tokens are requested.
     private static func fault(_ seen: String, _ identity: ExaminedIdentity) -> Finding {
         let fix = "\(identity.key("jwks_uri")), or the provider"
         return identity.client.grantType.needsPerson || identity.client.scope.contains("openid")

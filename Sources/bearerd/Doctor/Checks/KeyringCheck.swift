@@ -3,7 +3,7 @@
 import BearerdConfiguration
 import BearerdCryptography
 
-/// `keyring`: whether the encryption key can be had from the Secret Service.
+/// `keyring`: the Secret Service has the encryption key.
 enum KeyringCheck: WholeCheck {
     static let id = CheckID.keyring
 

@@ -2,7 +2,7 @@
 
 import BearerdConfiguration
 
-/// `config-modes`: whether others may read or write the files that hold secrets.
+/// `config-modes`: other users can neither read nor write the files that hold secrets.
 enum ModesCheck: WholeCheck {
     static let id = CheckID.configModes
 

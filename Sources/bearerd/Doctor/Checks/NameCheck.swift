@@ -7,11 +7,11 @@ import BearerdHTTPMessages
 import Synchronization
 import BearerdSystem
 
-/// `dns`: whether the provider's name has addresses, and of which families.
+/// `dns`: the provider's name has addresses.
 enum NameCheck: IdentityCheck {
     static let id = CheckID.dns
 
-    /// The system's own limit may be minutes.
+    /// The time limit of the lookup; the system's own may be minutes.
     private static let limit = Duration.seconds(5)
 
     static func look(at identity: ExaminedIdentity, of patient: Patient) async -> Finding {
@@ -43,9 +43,9 @@ enum NameCheck: IdentityCheck {
         return .ok("\(host): \(words.joined(separator: ", "))")
     }
 
-    /// Asks on a thread of its own, which may go on asking when nobody waits any more.
+    /// Resolves a name on a thread of its own, which may outlive the wait.
     ///
-    /// - Returns: nil where no answer came in time.
+    /// - Returns: nil if no answer came in time.
     private static func addresses(of host: String, on loop: EventLoop) async -> [String]? {
         guard let thread = try? ThreadExecutor(named: "names") else { return nil }
         let box = FoundAddresses()
@@ -59,7 +59,7 @@ enum NameCheck: IdentityCheck {
     }
 }
 
-/// What a look-up has found so far.
+/// The result of a lookup, shared between two threads.
 private final class FoundAddresses: Sendable {
     private let found = Mutex<[String]?>(nil)
 

@@ -3,7 +3,7 @@
 import BearerdConfiguration
 import BearerdSystem
 
-/// `proxy-environment`: whether somebody set a proxy that bearerd does not use.
+/// `proxy-environment`: no proxy is set in the environment that bearerd does not use.
 enum ProxyEnvironmentCheck: WholeCheck {
     static let id = CheckID.proxyEnvironment
 

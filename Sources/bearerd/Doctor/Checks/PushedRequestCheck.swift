@@ -4,7 +4,7 @@ import BearerdConfiguration
 import BearerdJSON
 import OAuth
 
-/// `par-dpop`: whether the provider demands what the configuration turns off, or lacks what it demands (RFC 9126, RFC 9449).
+/// `par-dpop`: the provider and the configuration agree on PAR and DPoP (RFC 9126, RFC 9449).
 enum PushedRequestCheck: IdentityCheck {
     static let id = CheckID.parDPoP
     static let needs = [CheckID.discovery]
@@ -45,6 +45,6 @@ enum PushedRequestCheck: IdentityCheck {
 }
 
 extension ServiceConfiguration {
-    /// A member that is a list of words; nil where it is missing, or something else.
+    /// The words of a list in the metadata; nil if it is missing or not a list.
     func words(_ member: String) -> [String]? { document[member]?.array?.compactMap(\.string) }
 }

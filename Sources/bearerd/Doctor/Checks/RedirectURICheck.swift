@@ -5,7 +5,8 @@ import BearerdHTTPMessages
 import OAuth
 import BearerdSystem
 
-/// `redirect-uri`: whether a login's answer can be heard, and what the provider must know for that.
+/// `redirect-uri`: the redirect of a login can be received; the finding says what to register at the
+/// provider.
 enum RedirectURICheck: IdentityCheck {
     static let id = CheckID.redirectURI
 

@@ -3,7 +3,7 @@
 import BearerdConfiguration
 import OAuth
 
-/// `refresh-token`: whether the session outlives its access token.
+/// `refresh-token`: the session has a refresh token.
 enum RefreshTokenCheck: IdentityCheck {
     static let id = CheckID.refreshToken
     static let needs = [CheckID.store, .keyring]

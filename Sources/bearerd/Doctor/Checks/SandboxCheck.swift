@@ -3,7 +3,7 @@
 import BearerdConfiguration
 import BearerdSystem
 
-/// `sandbox`: whether the daemon can lock itself in.
+/// `sandbox`: the daemon can sandbox itself.
 enum SandboxCheck: WholeCheck {
     static let id = CheckID.sandbox
 

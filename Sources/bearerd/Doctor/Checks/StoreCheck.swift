@@ -5,7 +5,7 @@ import BearerdRedis
 import BearerdSystem
 import BearerdTokenStore
 
-/// `store`: whether sessions can be locked and written there.
+/// `store`: sessions can be locked and written.
 enum StoreCheck: WholeCheck {
     static let id = CheckID.store
 
@@ -45,7 +45,7 @@ enum StoreCheck: WholeCheck {
         return .warn(reason, fix: "chmod 0700 \(directory)")
     }
 
-    /// Commands are done there, with the rights that they need.
+    /// Checks a server by performing each operation with the rights that it needs.
     private static func lookAtServer(of patient: Patient) async -> Finding {
         do throws(CommandFailure) {
             let server = try await patient.store.examine()

@@ -4,7 +4,7 @@ import BearerdConfiguration
 import BearerdHTTPMessages
 import BearerdSystem
 
-/// `systemd`: what can be told of it from outside of the unit.
+/// `systemd`: the facts about the unit that are visible from outside of it.
 enum SystemdCheck: WholeCheck {
     static let id = CheckID.systemd
 

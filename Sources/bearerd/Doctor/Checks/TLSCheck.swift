@@ -6,12 +6,12 @@ import BearerdHTTPExchange
 import BearerdHTTPMessages
 import BearerdSystem
 
-/// `tls`: whether the provider can be connected to, and its certificate is believed and stays good for a while.
+/// `tls`: the provider can be connected to, and its certificate is valid for some time.
 enum TLSCheck: IdentityCheck {
     static let id = CheckID.tls
     static let needs = [CheckID.dns]
 
-    /// Fewer are warned of.
+    /// The remaining days below which a warning is given.
     private static let fewDays: Int64 = 14
 
     static func look(at identity: ExaminedIdentity, of patient: Patient) async -> Finding {

@@ -5,7 +5,7 @@ import OAuth
 import BearerdObservability
 import BearerdSystem
 
-/// `token`: whether there is one that can be sent, and it lives longer than it takes to renew it.
+/// `token`: there is a usable token, whose lifetime exceeds the time for renewing it.
 enum TokenCheck: IdentityCheck {
     static let id = CheckID.token
     static let needs = [CheckID.store, .keyring]

@@ -10,7 +10,7 @@ import OAuth
 import BearerdRouting
 import BearerdSystem
 
-/// `upstream`: whether a route's upstream answers, and what it says without a token and, with `--live`, with one.
+/// `upstream`: a route's upstream answers without a token and, with `--live`, with one.
 enum UpstreamCheck: RouteCheck {
     static let id = CheckID.upstream
 
@@ -70,9 +70,9 @@ enum UpstreamCheck: RouteCheck {
         }
     }
 
-    /// The path that the upstream is asked for: its own, or where `allow` is set, that of a request which it permits.
+    /// The path to request: the upstream's own or, with `allow`, one that the rules permit.
     ///
-    /// - Returns: nil where none is known.
+    /// - Returns: nil if none is known.
     private static func path(of route: RouteConfiguration) -> String? {
         let own = route.upstream.path
         guard let rules = route.terms.rules else { return own.isEmpty ? "/" : own }
@@ -106,7 +106,7 @@ enum UpstreamCheck: RouteCheck {
         route.identity.flatMap { patient.configuration.identity(named: $0) }
     }
 
-    /// The stored token that was asked for what the route wants: another one is not this upstream's to see.
+    /// The stored token for the route's target; a token for another target must not be sent to this upstream.
     private static func token(
         of route: RouteConfiguration, as identity: IdentityConfiguration, _ patient: Patient
     ) async -> StoredAccessToken? {
