@@ -70,7 +70,7 @@ public struct Secret: Sendable {
 extension Secret: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// A text without any part of the secret.
     public var description: String { "[redacted]" }
-    /// The same as `description`.
+    /// Equal to `description`, so no secret reaches a debugger's print.
     public var debugDescription: String { description }
     /// A mirror without children.
     public var customMirror: Mirror { Mirror(self, children: EmptyCollection<Mirror.Child>()) }

@@ -5,11 +5,11 @@
 /// A bridge because naming an `UnownedSerialExecutor` counts as unsafe: the actor must keep its executor alive, and
 /// a conforming actor does so by storing it in `executor`.
 public protocol ExecutorConfined: Actor {
-    /// What runs this actor; held strongly for the actor's whole life.
+    /// The executor that runs this actor; the actor keeps it alive.
     nonisolated var executor: any SerialExecutor { get }
 }
 
 extension ExecutorConfined {
-    /// Where the actor runs.
+    /// The executor on which the actor runs.
     public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 }

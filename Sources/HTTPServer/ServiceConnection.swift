@@ -5,8 +5,7 @@ internal import BearerdSystem
 
 /// A client's connection to a small service, ranked by how little harm closing it does.
 final class ServiceConnection {
-    /// What the connection is doing; phases are declared in the order in which connections are closed to make
-    /// room.
+    /// The state of a connection, in the order in which connections are closed to make room.
     enum Phase: Int {
         /// It has its last answer, and the client may go on sending for a moment.
         case lingering

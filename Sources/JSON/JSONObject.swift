@@ -25,7 +25,7 @@ package struct JSONObject: Sendable {
     /// The number of members.
     package var count: Int { members.count }
 
-    /// Whether there are no members.
+    /// True if the object has no members.
     package var isEmpty: Bool { members.isEmpty }
 
     /// The members' names, in order.

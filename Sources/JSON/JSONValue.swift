@@ -19,7 +19,7 @@ package enum JSONValue: Sendable, Equatable {
 }
 
 extension JSONValue {
-    /// Whether this is `null`.
+    /// True for `null`.
     package var isNull: Bool { self == .null }
 
     /// The value of a boolean; nothing else converts.

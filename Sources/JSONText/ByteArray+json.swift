@@ -59,7 +59,7 @@ extension [UInt8] {
 }
 
 extension String {
-    /// Whether it stands inside a JSON string as it is: printable ASCII that needs no escape.
+    /// True if the text can stand unescaped in a JSON string: printable ASCII without `"` and `\`.
     fileprivate var isPlain: Bool {
         let bytes = utf8.span
         for index in bytes.indices {

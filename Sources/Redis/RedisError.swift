@@ -45,7 +45,8 @@ package enum RedisError: Error, Equatable, Sendable {
         }
     }
 
-    /// The same error, naming the command if it is not allowed.
+    /// Returns this error with the command that was not allowed, for a missing right; else this error
+    /// unchanged.
     func naming(_ command: String) -> RedisError {
         guard case .forbidden(let server, var missing) = self else { return self }
         missing.command = command

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Ends the wait for a store that never returns.
+/// A time limit for a store that may never return.
 struct Deadline {
     private let limit: Duration
 
@@ -8,7 +8,7 @@ struct Deadline {
         self.limit = limit
     }
 
-    /// What `work` brings, or nil if it takes longer and may go on, cancelled.
+    /// Returns the result of `work`, or nil after the limit; `work` is then cancelled.
     func race<Value: Sendable>(_ work: @escaping @Sendable () async -> Value) async -> Value? {
         let (values, continuation) = AsyncStream.makeStream(of: Value?.self)
         let worker = Task {

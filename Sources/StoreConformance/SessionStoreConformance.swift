@@ -2,7 +2,7 @@
 
 public import OAuth
 
-/// Finds out whether a store keeps what `SessionStore` promises to the sessions that share it.
+/// Checks that a store keeps the promises of `SessionStore` to the sessions that share it.
 ///
 /// It depends on no testing framework: call it from a test of any of them, and expect nothing.
 ///
@@ -12,44 +12,45 @@ public import OAuth
 /// #expect(violations.isEmpty, "\(violations)")
 /// ```
 ///
-/// Identities of names that nobody else has are made in the store, and stay there.
+/// Each check makes an identity with a random name in the store, and leaves it there.
 public struct SessionStoreConformance: Sendable {
-    /// Something that a store promises.
+    /// A promise of every store.
     public enum Promise: String, CaseIterable, Sendable {
-        /// What was saved is loaded, to the last member, by every opening of the store.
+        /// A saved session is loaded unchanged through every open handle of the store.
         case keeps
-        /// Read, change and write under the lock are one step, however many do so at once.
+        /// Reading, changing and writing under the lock is atomic, however many do so at once.
         case oneStep
-        /// One holder at a time, who keeps neither readers waiting nor other identities.
+        /// One holder has the lock of an identity; readers and other identities do not wait for it.
         case excludes
-        /// Who waits for longer than it is told gets `StoreError.busy(by:)`, and its body does not run.
+        /// A caller that waits longer than its limit gets `StoreError.busy(by:)`, and its body does not run.
         case losesPatience
-        /// Who is cancelled waits no longer, and is in nobody's way.
+        /// A cancelled caller stops waiting and does not hold up others.
         case forgetsCancelled
-        /// The lock is given up when the body ends, after a refused save too.
+        /// The lock is released when the body ends, even after a refused save.
         case givesUp
-        /// A save replaces only what its holder has read, by what is newer.
+        /// A save is refused if the store holds a newer session than the holder read, or the new session is
+        /// not newer than the stored one.
         case compares
-        /// A lease is worth nothing once its body has ended.
+        /// A lease is refused once its body has ended.
         case endsLeases
-        /// Every opening hears that another one has changed an identity.
+        /// Every open handle is told that another one has changed an identity.
         case tells
     }
 
     /// One broken promise.
     public struct Violation: Hashable, Sendable, CustomStringConvertible {
-        /// What was promised.
+        /// The broken promise.
         public let promise: Promise
-        /// What was seen instead; no secret.
+        /// The observed behaviour, without secrets.
         public let reason: String
 
-        /// The promise and the reason.
+        /// The promise and the reason, on one line.
         public var description: String { "\(promise.rawValue): \(reason)" }
     }
 
     /// All promises that were broken.
     public struct Violations: Error, Hashable, Sendable, CustomStringConvertible {
-        /// In the order of ``Promise``.
+        /// The violations, in the order of ``Promise``.
         public let all: [Violation]
 
         /// One line for each.
@@ -61,9 +62,9 @@ public struct SessionStoreConformance: Sendable {
     private let limit: Duration
 
     /// - Parameters:
-    ///   - isShared: whether each opening is what another process would have; false for a store that ends with its
-    ///     process, of which `open` returns the one there is.
-    ///   - limit: how long each promise may take to be kept.
+    ///   - isShared: true if each call of `open` returns a handle like that of another process; false for a
+    ///     store that ends with its process, whose only handle `open` returns.
+    ///   - limit: the longest time that the check of one promise may take.
     ///   - open: opens the store once more.
     public init(
         isShared: Bool = true, limit: Duration = .seconds(20),
@@ -74,10 +75,10 @@ public struct SessionStoreConformance: Sendable {
         self.open = open
     }
 
-    /// Looks at promises one by one.
+    /// Checks promises one after the other.
     ///
-    /// - Parameter promises: which.
-    /// - Returns: those that were broken, and how; empty if all is well.
+    /// - Parameter promises: the promises to check.
+    /// - Returns: the broken promises with reasons; empty if there are none.
     public func violations(of promises: [Promise] = Promise.allCases) async -> [Violation] {
         var all: [Violation] = []
         for promise in promises where isShared || promise != .tells {
@@ -89,7 +90,7 @@ public struct SessionStoreConformance: Sendable {
         return all
     }
 
-    /// Looks at all promises.
+    /// Checks all promises.
     ///
     /// - Throws: ``Violations`` if one is broken.
     public func verify() async throws(Violations) {

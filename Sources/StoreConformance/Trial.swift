@@ -2,15 +2,15 @@
 
 import OAuth
 
-/// One look at one promise: an identity of its own, and two openings of the store.
+/// One check of one promise, with an identity of its own and two open handles of the store.
 struct Trial: Sendable {
     let identity: String
     let one: any SessionStore
     let other: any SessionStore
-    /// How long a lock is waited for that is to be had.
+    /// The longest wait for a lock that is free.
     let patience: Duration
 
-    /// A name that no other trial has, with bytes that stand for something in paths and keys.
+    /// A name that no other trial uses, with bytes that are special in paths and keys.
     static func newIdentity() -> String {
         "conformance/\(UInt64.random(in: 0 ... .max)) ä:*"
     }
@@ -24,7 +24,7 @@ struct Trial: Sendable {
         return session
     }
 
-    /// Runs `body` with a lock that somebody waits for as long as is decent.
+    /// Runs `body` with the lock of the identity.
     func locked<Answer: Sendable>(
         _ store: any SessionStore, waitingAtMost limit: Duration? = nil,
         _ body: (any StoreLease) async -> Answer
@@ -32,7 +32,7 @@ struct Trial: Sendable {
         try await store.withLock(identity, waitingAtMost: limit ?? patience, body)
     }
 
-    /// Counts the generation on, as who reads, changes and writes.
+    /// Increments the stored generation by a read, a change and a write under the lock.
     func countOn(_ store: any SessionStore) async throws(StoreError) {
         let failure = try await locked(store) { lease -> StoreError? in
             do throws(StoreError) {
@@ -48,7 +48,7 @@ struct Trial: Sendable {
         if let failure { throw failure }
     }
 
-    /// What a save came to; nil if it was taken.
+    /// Saves a session under a lease; returns the store's refusal, or nil.
     func save(
         _ generation: Int, over read: Int?, by lease: any StoreLease
     ) async -> StoreError? {
@@ -60,7 +60,7 @@ struct Trial: Sendable {
         }
     }
 
-    /// The generation that is stored.
+    /// The stored generation.
     func generation(_ store: any SessionStore) async throws(StoreError) -> Int? {
         try await store.load(identity)?.generation
     }

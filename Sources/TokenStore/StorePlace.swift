@@ -8,11 +8,11 @@ struct StorePlace {
     /// The present state of the path, compared with the directory that is open.
     enum State {
         case same
-        /// The same directory, but others may change its content.
+        /// The open directory is still there, but others may now change its content.
         case unfit(StoreError)
-        /// Another directory, which can be used.
+        /// Another directory is there, and can be used.
         case other(OpenDirectory)
-        /// Nothing that can be used.
+        /// Nothing usable is there.
         case misplaced(StoreError)
     }
 

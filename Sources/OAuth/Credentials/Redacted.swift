@@ -4,7 +4,7 @@
 package protocol Redacted: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {}
 
 extension Redacted {
-    /// The same as `description`.
+    /// Equal to `description`.
     public var debugDescription: String { description }
     /// A mirror without children, so that `dump` prints nothing either.
     public var customMirror: Mirror { Mirror(self, children: EmptyCollection<Mirror.Child>()) }

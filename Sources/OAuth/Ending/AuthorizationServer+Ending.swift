@@ -4,11 +4,11 @@ import BearerdCryptography
 import BearerdHTTPMessages
 import BearerdJSON
 
-/// Taking back what the server granted.
+/// Token revocation and logout.
 extension AuthorizationServer {
-    /// Where to send a request; nil if neither configuration nor metadata say it.
+    /// Returns the endpoint's URL, or nil if neither the configuration nor the metadata has one.
     ///
-    /// - Throws: ``TokenFailure`` if the metadata cannot be had.
+    /// - Throws: ``TokenFailure`` if the metadata cannot be fetched.
     func urlIfAny(of endpoint: Endpoint) async throws(TokenFailure) -> HTTPURL? {
         let publishes = configuration.issuer != nil || configuration.discoveryURL != nil
         guard publishes || configuration.endpoints[endpoint] != nil else { return nil }
@@ -20,11 +20,11 @@ extension AuthorizationServer {
         }
     }
 
-    /// Has the server forget a token (RFC 7009).
+    /// Revokes a token (RFC 7009).
     ///
-    /// Every 2xx is success, whatever is in it, and a token that the server does not know is one (§2.2).
+    /// Every 2xx response is success; so a token that the server does not know counts as revoked (§2.2).
     ///
-    /// - Throws: ``TokenFailure`` if it did not answer, or refuses.
+    /// - Throws: ``TokenFailure`` if the server does not answer or refuses.
     func revoke(_ token: Secret, _ hint: TokenHint) async throws(TokenFailure) {
         var body = FormBody()
         token.withPlaintext { body.append(name: LogoutParameter.token.rawValue, $0) }
@@ -43,7 +43,8 @@ extension AuthorizationServer {
 
     /// Asks the server to end the user's session (OpenID Connect RP-Initiated Logout §2).
     ///
-    /// - Throws: ``TokenFailure`` if it did not answer, or with an error; a redirect is none.
+    /// - Throws: ``TokenFailure`` if the server does not answer, or answers with an error; a redirect is
+    ///   success.
     func endSession(_ request: EndSessionRequest) async throws(TokenFailure) {
         var message = TransferRequest(
             method: .post, url: request.endpoint, timeLimit: configuration.tokenTimeLimit)

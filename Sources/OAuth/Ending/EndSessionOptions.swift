@@ -4,9 +4,9 @@
 struct EndSessionOptions: Sendable {
     /// The `post_logout_redirect_uri`; nil for the configured one.
     var redirectURI: String?
-    /// The `state` that comes back there; nil for a random one.
+    /// The `state` parameter; nil for a random one.
     var state: String?
-    /// Sent after the configured parameters.
+    /// Parameters that are sent after the configured ones.
     var parameters: [NamedValue] = []
 
     /// Throws a ``TokenFailure`` for a parameter that may not be sent.

@@ -7,15 +7,17 @@ public import BearerdHTTPMessages
 public struct EndSessionRequest: Sendable {
     /// The end session endpoint.
     public let endpoint: HTTPURL
-    /// Tells the provider whose session it is, so that it need not ask; nil where there is none.
+    /// The id token that names the session (`id_token_hint`); nil if there is none, and the provider asks the
+    /// user.
     public let idToken: Secret?
-    /// The client that asks (`client_id`).
+    /// The client's `client_id`.
     public let clientID: String
-    /// Where the browser goes in the end (`post_logout_redirect_uri`).
+    /// The `post_logout_redirect_uri`, to which the provider sends the browser afterwards.
     public let postLogoutRedirectURI: String?
-    /// What comes back there, drawn anew for each request; nil where nothing does.
+    /// The `state` that comes back to the redirect URI, random unless the caller chose it; nil without a
+    /// redirect URI.
     public let state: String?
-    /// What else the configuration wants sent.
+    /// Further configured parameters.
     public let additionalParameters: [NamedValue]
 
     init(
@@ -30,13 +32,13 @@ public struct EndSessionRequest: Sendable {
         additionalParameters = configuration.endSessionParameters + options.parameters
     }
 
-    /// What is posted, in order; holds the id token.
+    /// The form's parameters in order, with the id token.
     package var parameters: [NamedValue] {
         let hint = idToken.map { [NamedValue(LogoutParameter.idTokenHint.rawValue, $0.withPlaintext { $0 })] }
         return (hint ?? []) + openParameters
     }
 
-    /// What may be seen.
+    /// The parameters without the id token.
     private var openParameters: [NamedValue] {
         let own: [(LogoutParameter, String?)] = [
             (.clientID, clientID), (.postLogoutRedirectURI, postLogoutRedirectURI), (.state, state),
@@ -45,7 +47,7 @@ public struct EndSessionRequest: Sendable {
             + additionalParameters
     }
 
-    /// The address for a browser, in which no token is: the provider knows the user by its cookie, and asks.
+    /// The URL for a browser, without the id token; the provider knows the user by its cookie, and asks.
     public var url: String {
         var query = FormBody()
         for parameter in openParameters { query.append(name: parameter.name, parameter.value) }
@@ -53,7 +55,7 @@ public struct EndSessionRequest: Sendable {
             "\(endpoint)\(endpoint.query == nil ? "?" : "&")\(String(decoding: query.bytes, as: UTF8.self))"
     }
 
-    /// Whether a URL that was opened is where the provider sends the browser after this request (§3).
+    /// Returns true if a URL is the redirect URI with the `state` of this request (§3).
     public func isAnswered(by url: String) -> Bool {
         guard let redirectURI = postLogoutRedirectURI, let address = NormalizedURI(url),
             address == NormalizedURI(redirectURI)

@@ -1,30 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What became of a logout.
+/// The result of a logout.
 public struct LogoutOutcome: Sendable {
-    /// What became of one thing that was asked of the provider; the raw value is what programs see.
+    /// The result of one request to the provider; the raw value is its name in JSON.
     public enum Step: String, Sendable {
-        /// The provider said yes; of its own session that means no more than that it has been asked.
+        /// The provider accepted the request; for the end of its own session, that does not mean that it has
+        /// ended.
         case requested
         /// The provider has no such endpoint.
         case notSupported = "not_supported"
-        /// There was no token to do it with, or it was not wanted.
+        /// There was no token for the request, or it was not wanted.
         case nothingToDo = "nothing_to_do"
-        /// See ``LogoutOutcome/failures``.
+        /// The request failed; see ``LogoutOutcome/failures``.
         case failed
     }
 
-    /// Why the store holds the session still; a session that goes on has forgotten it, and tries the store again.
+    /// Set if the store still holds the session; the running session has ended, and saves its end again
+    /// later.
     public var storeFailure: StoreError?
-    /// What became of the tokens at the provider (RFC 7009).
+    /// The result of revoking the tokens (RFC 7009).
     public var revocation = Step.nothingToDo
-    /// What became of the provider's own session.
+    /// The result of asking the provider to end its own session (OpenID Connect RP-Initiated Logout).
     public var endSession = Step.nothingToDo
-    /// Why steps failed, in the order in which they did.
+    /// The failed requests, in order.
     public var failures: [TokenFailure] = []
-    /// A request for a browser to make, to which most providers tie their session; nil where there is nothing to send.
+    /// The same logout request for a browser, which many providers need to find their session; nil if there
+    /// is none.
     public var request: EndSessionRequest?
 
-    /// A logout that has asked for nothing yet.
+    /// A logout before any request.
     public init() {}
 }

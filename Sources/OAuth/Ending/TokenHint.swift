@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Which token is meant, spelled as in `token_type_hint` (RFC 7009 §2.1).
+/// A kind of token, spelled as in `token_type_hint` (RFC 7009 §2.1).
 public enum TokenHint: String, CaseIterable, Sendable {
     /// The refresh token.
     case refreshToken = "refresh_token"

@@ -51,7 +51,7 @@ final class AuthorizationServer {
         learnedEncoding = nil
     }
 
-    /// The same server for requests of another client.
+    /// Returns a client of this server for another configuration.
     func asked(by client: ClientConfiguration, secret: Secret?) -> AuthorizationServer {
         let other = AuthorizationServer(
             configuration: client, transport: transport, credentials: credentials.source, clock: clock)

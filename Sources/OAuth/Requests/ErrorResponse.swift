@@ -10,7 +10,7 @@ struct ErrorResponse {
     let response: TransportResponse
     /// The body of ``response``, parsed.
     let body: ResponseBody
-    /// What the request was made with.
+    /// The grant that the request used.
     let grant: Grant
     /// The configured grant type.
     let grantType: GrantType

@@ -55,7 +55,7 @@ extension TransportResponse {
         }
     }
 
-    /// Who answered with which status, and the error description: the detail of a failure.
+    /// The detail of a failure: the server, the status and the error description.
     var failureDetail: String {
         "\(place) answered \(status)" + (errorDescription.map { ": \"\($0)\"" } ?? "")
     }

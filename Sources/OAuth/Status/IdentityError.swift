@@ -2,21 +2,21 @@
 
 /// The last failure of an identity, as shown to people.
 public struct IdentityError: Equatable, Sendable {
-    /// A short word: the wire's `error` if that was given and printable, else one of ours like `unreachable`.
+    /// The `error` code of the server's answer if it is printable, else one of bearerd's, like `unreachable`.
     public var code: String
-    /// What happened, where, and what to look at; the provider's own words are in quotes.
+    /// A sentence about the cause, the endpoint and the remedy, with the provider's words in quotes.
     public var detail: String
-    /// nil where it was not recorded.
+    /// nil if the time was not recorded.
     public var at: WallTime?
-    /// Whether the store is at fault, and neither the provider nor the configuration.
+    /// True if the store failed, rather than the provider or the configuration.
     public var isAboutStore = false
-    /// What the store said, where this process heard it.
+    /// The store's error, if this process received it.
     package var storeError: StoreError?
 
-    /// The ``code`` where all is well, and another scope is configured than the login asked for.
+    /// The ``code`` of a working identity whose configured scope is not the one that the login asked for.
     package static let scopeChanged = "scope_changed"
 
-    /// An error as somebody else told it.
+    /// An error read from another process's answer.
     package init(code: String, detail: String, at: WallTime? = nil, isAboutStore: Bool = false) {
         self.code = code
         self.detail = detail

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The one word that describes an identity to people, metrics and hooks; the raw value is what they see.
+/// The state of an identity, as people, metrics and hooks see it; the raw value is its name there.
 ///
-/// Of several that apply the first in this order is shown. No state decides readiness.
+/// If several apply, the first in this order is shown. Readiness does not depend on it.
 public enum IdentityState: String, CaseIterable, Sendable {
-    /// Somebody must log in: nobody has yet, or the authorization server refused for good.
+    /// Somebody must log in: nobody has yet, or the authorization server refused the session for good.
     case loginRequired = "login_required"
-    /// The authorization server refuses this client or its request: somebody must mend the configuration.
+    /// The authorization server refuses this client or its request, so the configuration must change.
     case misconfigured = "misconfigured"
     /// A resource server refused the newest access token with 401.
     case authorizationError = "authorization_error"
-    /// No usable token, and the last attempt to get one failed.
+    /// No usable token, and the last token request failed.
     case unavailable = "idp_unavailable"
-    /// No usable token, and one is being fetched.
+    /// No usable token, and a token request is in flight.
     case refreshing = "refreshing"
     /// There is an access token that has not expired.
     case authorized = "authorized"

@@ -1,39 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What may be shown of an identity: no secret, everything else.
+/// The status of an identity, without secrets.
 public struct IdentityStatus: Equatable, Sendable {
     /// The key under `identities` in the configuration.
     public var name: String
-    /// One word for it all.
+    /// The state of the identity and its tokens.
     public var state: IdentityState
-    /// Counts every stored change of the identity, across processes and restarts.
+    /// The number of stored changes of the session, counted across processes and restarts.
     public var generation: Int
-    /// When the present access token expires, if there is one, expired or not.
+    /// The civil time at which the current access token expires; nil if there is none.
     public var expiresAt: WallTime?
-    /// When the present access token expires, on the monotonic clock that decides whether it is sent.
+    /// The monotonic time at which the current access token expires, which decides if it is sent.
     public var expiry: Instant?
-    /// How long the present access token was good for when it came.
+    /// The lifetime that the current access token had when it was issued.
     public var lifetime: Duration?
-    /// Scope tokens granted, or asked for where the answer named none.
+    /// The granted scope; the requested one if the token response had no `scope` (RFC 6749 §5.1).
     public var scope: [String]
-    /// When a token request last succeeded, in any process that shares the store.
+    /// The time of the last successful token request of any process that shares the store.
     public var lastRefresh: WallTime?
     /// The last failure since then.
     public var lastError: IdentityError?
-    /// Who logged in, as the id token has it: `preferred_username`, `email`, else `sub`.
+    /// The user's name from the id token: `preferred_username`, else `email`, else `sub`.
     public var person: String?
-    /// When the next token request begins by itself; nil where none does, or one is under way.
+    /// The time of the next automatic token request; nil if there is none, or it is in flight.
     public var nextRequest: WallTime?
-    /// What else the provider's answers had.
+    /// Other members of the provider's answers.
     public var additionalParameters = AdditionalParameters()
     /// True while a token request is under way.
     package var isAsking = false
     /// Whether it is ready without a token of its own, because callers bring theirs.
     package var needsNoToken = false
-    /// Each access token, where routes ask for their own; else empty.
+    /// The status of each access token, if routes ask for their own; else empty.
     public var tokens: [TokenStatus] = []
 
-    /// A status as somebody else told it; monotonic moments are its own process's.
+    /// A status read from another process's answer; its monotonic times belong to that process.
     package init(
         name: String, state: IdentityState, generation: Int, expiresAt: WallTime? = nil,
         expiry: Instant? = nil,

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What may be shown of one of several access tokens of an identity.
+/// The status of one access token of an identity that has several, without secrets.
 public struct TokenStatus: Equatable, Sendable {
-    /// What it is asked for.
+    /// The scope and resource for which the token is requested.
     package var target: TokenTarget
-    /// One word for how things stand with it.
+    /// The state of this token.
     public var state: IdentityState
-    /// When it expires, if it is there.
+    /// The civil time at which the token expires; nil if there is none.
     public var expiresAt: WallTime?
-    /// When it expires, on the monotonic clock that decides whether it is sent.
+    /// The monotonic time at which the token expires, which decides if it is sent.
     public var expiry: Instant?
-    /// The last failure since it came.
+    /// The last failure since the token was issued.
     public var lastError: IdentityError?
 
-    /// A status as somebody else told it.
+    /// A status read from another process's answer.
     package init(target: TokenTarget, state: IdentityState, expiresAt: WallTime?, lastError: IdentityError?) {
         self.target = target
         self.state = state
@@ -21,7 +21,7 @@ public struct TokenStatus: Equatable, Sendable {
         self.lastError = lastError
     }
 
-    /// The part of `status` that is about the token itself.
+    /// Takes the token's part of an identity's status.
     public init(of status: IdentityStatus, asking client: ClientConfiguration) {
         target = client.target
         state = status.state
@@ -32,8 +32,7 @@ public struct TokenStatus: Equatable, Sendable {
 }
 
 extension IdentityStatus {
-    /// Makes the status one of all its ``tokens``: the first state that applies to one of them, with its error, the
-    /// newest generation and refresh stay.
+    /// Sets the state and the last error to those of the token whose state comes first in ``IdentityState``.
     public mutating func summarizeTokens() {
         for state in IdentityState.allCases {
             guard let token = tokens.first(where: { $0.state == state }) else { continue }
@@ -43,7 +42,8 @@ extension IdentityStatus {
         }
     }
 
-    /// Whether there is an access token for `target` that can be sent at `now`; nil means the identity's own.
+    /// Returns true if the identity has an access token for `target` that can be sent at `now`; nil means its
+    /// own token.
     package func hasUsableToken(for target: TokenTarget?, at now: Instant) -> Bool {
         guard !needsNoToken, let token = tokens.first(where: { $0.target == target }) else {
             return hasUsableToken(at: now)
