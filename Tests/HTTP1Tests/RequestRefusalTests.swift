@@ -145,7 +145,7 @@ import Testing
     }
 }
 
-/// The same faults in the fields of either kind of head.
+/// Heads with faults in their fields, of which requests and responses have the same.
 func fieldRefusals(after start: String) -> [Refusal] {
     Refusal.table(
         behind: start,

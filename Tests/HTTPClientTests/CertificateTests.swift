@@ -15,7 +15,7 @@ import Testing
 
     init() throws { own = try TrustedAuthority() }
 
-    /// What becomes of a connection to `host`, and of a transfer to it.
+    /// The results of a connection and of a transfer to `host`.
     private func judge(
         _ files: (certificateFile: String, keyFile: String), at host: String
     ) async throws -> [UpstreamError?] {

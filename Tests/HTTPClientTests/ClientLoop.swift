@@ -63,7 +63,7 @@ func eventually(
     }
 }
 
-/// What ``eventually(_:_:_:)`` waited for in vain.
+/// The error of ``eventually(_:_:_:)`` at its time limit.
 struct NeverHappened: Error {
     let what: String
 }

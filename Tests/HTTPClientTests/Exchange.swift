@@ -23,7 +23,7 @@ extension UpstreamConnection {
         return try await read(until: "hello")
     }
 
-    /// What arrives up to and with `mark`.
+    /// Reads until `mark` has arrived.
     func read(until mark: String) async throws -> String {
         var text = ""
         while !text.hasSuffix(mark) {
@@ -33,7 +33,7 @@ extension UpstreamConnection {
         return text
     }
 
-    /// What has arrived.
+    /// Removes and returns the received text.
     func takeInput() -> String {
         String(decoding: stream.input.takeAll(), as: UTF8.self)
     }

@@ -9,7 +9,7 @@ import BearerdTestSupport
 import Testing
 
 @Suite(.blocking) struct `A plain upstream` {
-    /// What `look` finds of the socket of a connection, of which there is one.
+    /// Applies `look` to the socket of a connection, of which there must be one.
     private func onSocket<Found: Sendable>(
         _ look: @escaping @Sendable (Int32) -> Found
     ) async throws -> [Found] {

@@ -3,7 +3,8 @@
 import Glibc
 import BearerdTestSupport
 
-/// What the process of every test has: a proxy in its environment that nothing may reach but what asks for the environment's.
+/// The proxy in every test's environment, which only a transfer may use that asks for the environment's
+/// proxy.
 final class ProxyEnvironment: Sendable {
     static let shared: ProxyEnvironment? = try? ProxyEnvironment()
 

@@ -14,7 +14,7 @@ final class EndlessWire: Wire {
     private let rest: [UInt8]
     private var received = 0
 
-    /// What comes is `first`, then `rest` again and again.
+    /// Delivers `first`, then `rest` without end.
     init(first: String = "", rest: String) {
         self.first = Array(first.utf8)
         // Long, so that it is copied fast; whole, so that it can follow itself.

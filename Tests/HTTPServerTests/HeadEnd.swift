@@ -21,7 +21,7 @@ actor HeadEnd: LoopConfined {
             stream: stream, peer: .unknown, limits: HeadLimits(), timeouts: timeouts)
     }
 
-    /// What receiving a head failed with, if it did.
+    /// The failure of receiving a head; nil if it succeeds.
     func failure() async -> MessageError? {
         do throws(MessageError) {
             _ = try await connection.receiveHead()

@@ -9,7 +9,7 @@ import BearerdHTTPMessages
 
 /// A loop with a connection that is never silent, one that waits for a byte, and a timer.
 actor Site: LoopConfined {
-    /// What goes on with the connection that is never silent.
+    /// The traffic of the connection that is never silent.
     enum Pump: CaseIterable {
         case receiving, sending, forwarding, requests, chunks, collecting, lingering
     }
@@ -25,7 +25,7 @@ actor Site: LoopConfined {
     private let quiet: ByteStream
     private let other: Int32
     private var requests = 0
-    /// What the pumps of a race had moved when the first of them was done.
+    /// The number of bytes that each pump of a race had moved when the first one finished.
     private var standings: [Int] = []
 
     /// - Parameter ends: of a socket pair.

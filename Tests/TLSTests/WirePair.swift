@@ -33,7 +33,7 @@ final class WirePair {
         client.close()
     }
 
-    /// What each side's handshake came to; turn by turn, as a socket pair has all that was sent at once.
+    /// Shakes hands, each side in turn, and returns both results.
     func shakeHands() -> (server: WireResult, client: WireResult) {
         var results = (server: WireResult.wouldBlockOnRead, client: WireResult.wouldBlockOnRead)
         for _ in 0..<8 {
@@ -57,7 +57,7 @@ extension Wire {
 }
 
 extension WireResult {
-    /// What it is, in a word.
+    /// The name of the result.
     var word: String {
         switch self {
         case .moved: "moved"

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Where a listener of a test, or of bearerd, can be reached.
+/// The address of a listener of a test or of bearerd.
 package enum Address: Hashable, Sendable, CustomStringConvertible {
     /// A port of 127.0.0.1.
     case tcp(port: UInt16)
     /// A socket in the file system.
     case unix(path: String)
 
-    /// Reads what bearerd writes: `127.0.0.1:43211` or `unix:/path`.
+    /// Parses an address as bearerd writes it: `127.0.0.1:43211` or `unix:/path`.
     package init?(_ text: String) {
         if text.hasPrefix("unix:") {
             self = .unix(path: String(text.dropFirst(5)))

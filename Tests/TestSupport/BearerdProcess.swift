@@ -2,9 +2,9 @@
 
 import Glibc
 
-/// The real binary, run by a test.
+/// A process of the built binary.
 package final class BearerdProcess: Sendable {
-    /// Which of bearerd's listeners; spelled as in its log.
+    /// A kind of listener, spelled as in bearerd's log.
     package enum Listener: String, Sendable {
         case proxy
         case admin
@@ -12,16 +12,16 @@ package final class BearerdProcess: Sendable {
         case developmentAPI = "development_api"
     }
 
-    /// The program, for signals and memory.
+    /// The running program.
     package let process: Subprocess
     private let addresses = Monitor<[String: Address]>([:])
 
-    /// Starts `bearerd run` with this configuration in `directory`, and waits until it listens.
+    /// Starts `bearerd run` with a configuration in `directory`, and waits until it listens.
     ///
-    /// Listeners of the configuration should be at port 0; ``address(of:_:)`` tells where they are.
+    /// Listeners should have port 0 in the configuration; ``address(of:_:)`` returns their addresses.
     ///
     /// - Parameters:
-    ///   - launcher: a program, and its arguments, that is given the command line and becomes it.
+    ///   - launcher: a program with arguments that executes the command line in its place, such as `setpriv`.
     ///   - passed: descriptors that it gets as 3, 4 and so on.
     package convenience init(
         configuration: String, in directory: TemporaryDirectory, environment: [String: String] = [:],
@@ -67,7 +67,7 @@ package final class BearerdProcess: Sendable {
 
     // MARK: Where it listens
 
-    /// Where a listener is bound; the `index`-th of its kind, in the order of binding.
+    /// The address of the `index`-th listener of a kind, in the order of the log.
     package func address(of listener: Listener, _ index: Int = 0) throws -> Address {
         let key = "\(listener.rawValue) \(index)"
         if let known = addresses.withLock({ $0[key] }) { return known }
@@ -150,10 +150,11 @@ package final class BearerdProcess: Sendable {
     /// Its resident memory in bytes (`VmRSS` of proc(5)).
     package var residentBytes: Int { bytes(of: "VmRSS:") }
 
-    /// What of it is its own, without pages of files, which the kernel brings and takes as it likes (`RssAnon`).
+    /// Its anonymous memory in bytes (`RssAnon`), without mapped files, which the kernel loads and drops as
+    /// it likes.
     package var anonymousBytes: Int { bytes(of: "RssAnon:") }
 
-    /// The most resident memory that it has had, in bytes (`VmHWM`).
+    /// The peak of its resident memory in bytes (`VmHWM`).
     package var peakResidentBytes: Int { bytes(of: "VmHWM:") }
 
     private func bytes(of key: String) -> Int {
@@ -163,9 +164,9 @@ package final class BearerdProcess: Sendable {
         return (line?.split(separator: " ").dropFirst().compactMap { Int($0) }.first ?? 0) * 1024
     }
 
-    /// How many descriptors it has open.
+    /// The number of its open descriptors.
     package var descriptorCount: Int { TemporaryDirectory.entries(of: "/proc/\(process.processID)/fd").count }
 
-    /// How many threads it has.
+    /// The number of its threads.
     package var threadCount: Int { TemporaryDirectory.entries(of: "/proc/\(process.processID)/task").count }
 }

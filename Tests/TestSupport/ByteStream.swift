@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A connection, plain or TLS, with blocking calls that give up after a while.
+/// A plain or TLS connection with blocking calls that have time limits.
 package protocol ByteStream: AnyObject, Sendable {
-    /// The next bytes, at most `limit` of them; none at the end of the stream.
+    /// Reads at most `limit` bytes; empty at the end of the stream.
     func read(upTo limit: Int, within time: Duration) throws -> [UInt8]
     /// Sends every byte.
     func write(_ bytes: [UInt8], within time: Duration) throws
-    /// Tells the peer that no more is coming; reading goes on.
+    /// Sends the end of our direction; reading goes on.
     func finishWriting()
-    /// Ends both directions in an orderly way.
+    /// Closes both directions in order: with TLS, close_notify comes first.
     func close()
     /// Ends the connection with a TCP reset.
     func reset()
-    /// Ends the TCP connection without TLS's close_notify.
+    /// Closes the TCP connection without TLS's close_notify.
     func cut()
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Asks again and again until the answer is yes: for what can only be seen by asking.
+/// Waits by polling until `holds` returns true, for conditions of which nothing tells.
 package func eventually(
     _ awaited: String, within limit: Duration = patience, _ holds: () throws -> Bool
 ) throws {
@@ -13,7 +13,7 @@ package func eventually(
 }
 
 extension Monitor<Int> {
-    /// Waits until a count of bytes stands still: until every buffer on their way is full.
+    /// Waits until no more bytes arrive because every buffer on the way is full.
     package func awaitStandstill(of sender: String) throws {
         var before = 0
         try eventually("\(sender) to be held back") {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Tokens that are bound to keys (RFC 9449), and requests that are pushed (RFC 9126).
+/// Tokens bound to keys (RFC 9449), and pushed authorization requests (RFC 9126).
 extension HostileProvider {
-    /// Judges each token request's proof, and binds what it gives out to the key that was proved.
+    /// Checks the proof of each token request, and binds the issued tokens to its key.
     ///
-    /// What `answer` says of a request whose proof is right goes out, with the nonce for the next one.
+    /// If the proof is right, the answer of `answer` is sent, with the nonce for the next proof.
     package func demandProofs(_ judge: ProofJudge) {
         always { request, provider in
             switch judge.judge(request.message, at: provider.tokenEndpoint) {
@@ -53,7 +53,7 @@ extension HostileProvider {
 
     // MARK: As a resource server
 
-    /// What a resource server answers that takes bound tokens alone.
+    /// Makes the answers of a resource server that accepts bound tokens only.
     ///
     /// - Parameter schemes: its challenges, the last one DPoP's.
     package func resource(
@@ -84,7 +84,7 @@ extension HostileProvider {
 
     // MARK: Pushed requests
 
-    /// Takes pushed requests, each for `lifetime` seconds.
+    /// Accepts pushed authorization requests, each for `lifetime` seconds.
     ///
     /// - Parameter authenticates: whether a request is the client's.
     package func takePushedRequests(
@@ -113,13 +113,14 @@ extension HostileProvider {
         }
     }
 
-    /// What a person's browser is sent back with who follows `url` and agrees; each request is good for one use.
+    /// Consents to the authorization request at `url`, which works once, and returns the URL to which the
+    /// browser is redirected.
     ///
     /// - Parameters:
-    ///   - isPushed: whether the URL may show no more than a reference to what was pushed.
+    ///   - isPushed: true if the URL may contain only a reference to a pushed request.
     ///   - named: the issuer that the response names, the provider's own if empty; nil for none.
-    ///   - state: of the response, in place of the request's; empty for none.
-    /// - Throws: if the URL shows more than it may.
+    ///   - state: sent in place of the request's `state`; empty for none.
+    /// - Throws: if the URL contains more than it may.
     package func approve(
         _ url: String, isPushed: Bool = true, issuer named: String? = "", state: String? = nil
     ) throws -> String {
@@ -143,7 +144,7 @@ extension HostileProvider {
         return (parameters["redirect_uri"] ?? "") + answer
     }
 
-    /// What a login asked for whose code is `code`; good for one use.
+    /// The parameters of the authorization request for which `code` was issued; works once.
     package func grant(of code: String) -> [String: String]? {
         codes.withLock { $0.removeValue(forKey: code) }
     }

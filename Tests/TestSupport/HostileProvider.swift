@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// An OpenID provider that behaves well until it is told not to.
+/// An OpenID provider that is honest until a test tells it otherwise.
 ///
-/// By default it serves discovery and answers `client_credentials`, `refresh_token` and `password` grants; a
-/// refresh token that is used twice kills its whole family, as RFC 9700 section 4.14 wants.
+/// By default it serves discovery and the grants `client_credentials`, `refresh_token` and `password`. A
+/// refresh token that is used twice revokes its whole family (RFC 9700 §4.14).
 package final class HostileProvider: Sendable {
-    /// Decides what a token request is answered.
+    /// Makes the answer to a token request.
     package typealias Answer = @Sendable (TokenRequest, HostileProvider) throws -> Reply
 
     private struct State {
@@ -21,15 +21,15 @@ package final class HostileProvider: Sendable {
         var deadFamilies: Set<Int> = []
         var policy = Policy()
         var pages: [String: Page] = [:]
-        /// What is not looked at though it has come; nil while the provider is at work.
+        /// Returns true for a path whose requests wait; nil while the provider works.
         var frozen: (@Sendable (String) -> Bool)?
-        /// What has come since then, by number and path, and of that what still waits.
+        /// The paths of the requests since then.
         var arrivals: [String] = []
         var waiting: [Int] = []
         var lastArrival = 0
     }
 
-    /// One more endpoint, and what it was asked.
+    /// An additional endpoint, and the requests that it received.
     private struct Page {
         var answer: @Sendable (RawRequest) -> Reply
         var requests: [RawRequest] = []
@@ -40,24 +40,24 @@ package final class HostileProvider: Sendable {
         var isUsed = false
     }
 
-    /// How the provider behaves when it behaves.
+    /// The behaviour of the honest provider.
     package struct Policy: Sendable {
-        /// The `expires_in` of its answers, as JSON text.
+        /// The value of `expires_in`, as JSON text.
         package var expiresIn = "300"
-        /// Whether answers to `client_credentials` carry a refresh token.
+        /// True if a `client_credentials` response has a refresh token.
         package var givesRefreshTokens = false
-        /// Whether a refresh gives a new refresh token.
+        /// True if a refresh response has a new refresh token.
         package var rotates = true
-        /// The secret it wants; nil to take any.
+        /// The required client secret; nil to accept any.
         package var clientSecret: String?
     }
 
     private let server: RawServer
     private let isSecure: Bool
     private let state: Monitor<State>
-    /// The keys that tokens are bound to, by their thumbprints.
+    /// The thumbprints of the keys to which tokens are bound, keyed by token.
     package let bindings = Monitor<[String: String]>([:])
-    /// Requests that were pushed, and logins that brought a code.
+    /// The pushed requests, keyed by their references.
     let pushed = Monitor<[String: [String: String]]>([:])
     let codes = Monitor<[String: [String: String]]>([:])
 
@@ -94,16 +94,16 @@ package final class HostileProvider: Sendable {
     /// Every token request so far, in order.
     package var requests: [TokenRequest] { state.withLock { $0.requests } }
 
-    /// How often the discovery document was fetched.
+    /// The number of requests for the discovery document.
     package var discoveryRequestCount: Int { state.withLock { $0.discoveryRequests } }
 
-    /// Every access and refresh token handed out so far.
+    /// Every access and refresh token issued so far.
     package var handedOut: [String] { state.withLock { $0.issued } }
 
-    /// Every access token handed out so far.
+    /// Every access token issued so far.
     package var accessTokens: [String] { state.withLock { $0.accessTokens } }
 
-    /// The refresh token handed out last.
+    /// The newest refresh token.
     package var latestRefreshToken: String? { state.withLock { $0.latestRefreshToken } }
 
     /// Waits for the `count`-th token request and returns it.
@@ -116,13 +116,13 @@ package final class HostileProvider: Sendable {
 
     // MARK: What shall happen
 
-    /// Answers the next token requests so, one after the other, and then as before.
+    /// Sets the answers to the next token requests, one each; then the previous behaviour returns.
     package func script(_ answers: Answer...) { state.withLock { $0.script += answers } }
 
-    /// Answers every token request so from now on, scripts aside.
+    /// Sets the answer to every token request that ``script(_:)`` does not answer.
     package func always(_ answer: @escaping Answer) { state.withLock { $0.fallback = answer } }
 
-    /// Behaves well from now on.
+    /// Returns to honest behaviour.
     package func behave() {
         state.withLock { state in
             state.script = []
@@ -130,17 +130,17 @@ package final class HostileProvider: Sendable {
         }
     }
 
-    /// Answers discovery so from now on.
+    /// Sets the answer to discovery.
     package func discovery(_ answer: @escaping @Sendable (RawRequest, HostileProvider) -> Reply) {
         state.withLock { $0.discovery = answer }
     }
 
-    /// Changes how it behaves when it behaves.
+    /// Changes the honest behaviour.
     package func setPolicy(_ change: @Sendable (inout Policy) -> Void) {
         state.withLock { change(&$0.policy) }
     }
 
-    /// Answers `method` at `path` so from now on.
+    /// Sets the answer to `method` at `path`.
     package func serve(_ method: String, _ path: String, _ answer: @escaping @Sendable (RawRequest) -> Reply)
     {
         state.withLock { state in
@@ -148,15 +148,15 @@ package final class HostileProvider: Sendable {
         }
     }
 
-    /// What was asked at an endpoint of ``serve(_:_:_:)``; the parameters are those of a form.
+    /// The requests that an endpoint of ``serve(_:_:_:)`` received, with form parameters parsed.
     package func requests(_ method: String, _ path: String) -> [TokenRequest] {
         let messages = state.withLock { $0.pages["\(method) \(path)"]?.requests ?? [] }
         return messages.enumerated().map { TokenRequest(number: $0 + 1, message: $1) }
     }
 
-    /// Takes requests from now on, but does nothing about them before ``wake()``, or ``die()``.
+    /// Receives requests but answers none before ``wake()``; ``die()`` drops them.
     ///
-    /// - Parameter path: of the requests that wait; nil for all.
+    /// - Parameter path: freezes this path only; nil for all.
     package func freeze(_ path: String? = nil) {
         state.withLock { state in
             state.frozen = { path == nil || $0 == path }
@@ -164,13 +164,13 @@ package final class HostileProvider: Sendable {
         }
     }
 
-    /// Answers what comes from now on; what waits goes on waiting for ``wake()``.
+    /// Answers new requests; those that wait go on waiting for ``wake()``.
     package func hangNoLonger() { state.withLock { $0.frozen = { _ in false } } }
 
-    /// Does all that waits, in the order in which it has come, and is at work from then on.
+    /// Answers the waiting requests in order, and works from then on.
     package func wake() { state.withLock { $0.frozen = nil } }
 
-    /// Ends all connections, forgets what waits, and is at work from then on.
+    /// Closes all connections, drops the waiting requests, and works from then on.
     package func die() {
         state.withLock { state in
             state.waiting = []
@@ -179,22 +179,22 @@ package final class HostileProvider: Sendable {
         server.closeConnections()
     }
 
-    /// How many requests for `path` have come since it froze.
+    /// The number of requests for `path` since ``freeze(_:)``.
     package func arrivals(_ path: String) -> Int { state.withLock { $0.arrivals.count { $0 == path } } }
 
-    /// Waits until so many requests for `path` have come since it froze.
+    /// Waits for `count` requests for `path` since ``freeze(_:)``.
     package func awaitArrivals(_ count: Int, of path: String) throws {
         try state.wait(for: "\(count) requests for \(path)") { state in
             state.arrivals.count { $0 == path } >= count ? () : nil
         }
     }
 
-    /// Refuses connections from now on.
+    /// Closes the listening socket, so that connections are refused.
     package func stop() { server.stop() }
 
     // MARK: Good answers
 
-    /// A new access token.
+    /// Issues a new access token.
     package func makeAccessToken() -> String {
         state.withLock { state in
             let token = "access-\(state.accessTokens.count + 1)." + randomText()
@@ -204,7 +204,7 @@ package final class HostileProvider: Sendable {
         }
     }
 
-    /// A new refresh token; of a new family unless its predecessor is given.
+    /// Issues a new refresh token, of a new family without a predecessor.
     package func makeRefreshToken(after predecessor: String? = nil) -> String {
         state.withLock { state in
             let token = "refresh-\(state.issued.count + 1)." + randomText()
@@ -216,7 +216,7 @@ package final class HostileProvider: Sendable {
         }
     }
 
-    /// What an honest provider answers.
+    /// The honest answer to a token request.
     package func goodAnswer(to request: TokenRequest) -> Reply {
         let policy = state.withLock { $0.policy }
         if let secret = policy.clientSecret, !hasSecret(secret, request) {
@@ -234,7 +234,7 @@ package final class HostileProvider: Sendable {
         return tokens(expiresIn: policy.expiresIn, refreshToken: refreshToken)
     }
 
-    /// A 200 with a new access token and what else is given; `members` is raw JSON put at the end.
+    /// A token response with a new access token; `members` is raw JSON that is appended.
     package func tokens(
         expiresIn: String? = "300", tokenType: String? = #""Bearer""#, refreshToken: String? = nil,
         members: String = ""
@@ -246,7 +246,7 @@ package final class HostileProvider: Sendable {
         return .json(body + members + "}")
     }
 
-    /// The discovery document, with raw JSON put at the end.
+    /// The discovery document; `members` is raw JSON that is appended.
     package func discoveryDocument(issuer claimed: String? = nil, members: String = "") -> Reply {
         .json(
             """
@@ -300,7 +300,8 @@ package final class HostileProvider: Sendable {
         }
     }
 
-    /// Marks a refresh token as used; false if it is unknown, its family is dead, or it was used before.
+    /// Marks a refresh token as used; returns false if it is unknown, its family is revoked, or it was used
+    /// before.
     private func use(_ token: String, once: Bool) -> Bool {
         state.withLock { state in
             guard let known = state.refreshTokens[token], !state.deadFamilies.contains(known.family) else {
@@ -322,13 +323,13 @@ package final class HostileProvider: Sendable {
 }
 
 extension Reply {
-    /// An error answer of a token endpoint (RFC 6749 section 5.2).
+    /// An error response of the token endpoint (RFC 6749 §5.2).
     package static func oauthError(_ code: String, status: Int = 400) -> Reply {
         .json(#"{"error":"\#(code)","error_description":"as the test wants"}"#, status: status)
     }
 }
 
-/// Lets the server's threads find the provider without keeping it.
+/// Refers weakly to the provider for the server's threads.
 private final class WeakProvider: @unchecked Sendable {
     // Set once, before the first connection can come.
     private(set) weak var provider: HostileProvider?

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A scrape in Prometheus's text format.
+/// A response of `/metrics`, parsed.
 package struct Metrics: Sendable {
-    /// Value by series, labels included, as written.
+    /// The values keyed by series, with labels as written.
     package let series: [String: Double]
     /// The names that have a `# TYPE` line.
     package let typed: Set<String>
@@ -20,7 +20,7 @@ package struct Metrics: Sendable {
         self.typed = typed
     }
 
-    /// The sum of the series of this name whose labels contain every one given, such as `route="/"`.
+    /// The sum of all series of a name that have all given labels, such as `route="/"`.
     package func sum(_ name: String, _ labels: String...) -> Double {
         series.filter { entry in
             entry.key.prefix { $0 != "{" } == name && labels.allSatisfy { entry.key.contains($0) }

@@ -2,14 +2,14 @@
 
 import Glibc
 
-/// How long a test waits for an event before it fails: minutes, because only what is broken ever takes them.
+/// The time limit of every wait: minutes, because only a defect ever reaches it.
 ///
-/// Whoever wants to know that something is prompt measures it, best of several times; no wait has a limit of its own.
+/// A test of promptness measures the best of several attempts instead of shortening this.
 package let patience = Duration.seconds(240)
 
-/// An event that a test waited for did not come.
+/// The error of a wait whose event did not come.
 package struct TimedOut: Error, CustomStringConvertible {
-    /// What was waited for.
+    /// A description of the event.
     package let awaited: String
 
     package var description: String { "timed out waiting for \(awaited)" }
@@ -17,9 +17,9 @@ package struct TimedOut: Error, CustomStringConvertible {
     package init(_ awaited: String) { self.awaited = awaited }
 }
 
-/// State shared by the threads of a test, with a way to wait until it fulfils a condition.
+/// State shared by the threads of a test, with waiting for a condition.
 ///
-/// Every change wakes every waiter, which looks again. Nothing polls and nothing sleeps.
+/// Every change wakes every waiter, which checks its condition again. Nothing polls or sleeps.
 package final class Monitor<State>: @unchecked Sendable {
     // The mutex and the condition need stable addresses, and the mutex guards `state`: hence @unchecked.
     private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
@@ -43,7 +43,7 @@ package final class Monitor<State>: @unchecked Sendable {
         mutex.deallocate()
     }
 
-    /// Reads or changes the state, and wakes whoever waits for it.
+    /// Reads or changes the state, and wakes all waiters.
     package func withLock<Result, Failure: Error>(
         _ body: (inout State) throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -55,7 +55,7 @@ package final class Monitor<State>: @unchecked Sendable {
         return try body(&state)
     }
 
-    /// Waits until `look` finds something in the state, and returns what it found.
+    /// Waits until `look` returns a value other than nil, and returns it.
     package func wait<Result>(
         for awaited: @autoclosure () -> String, within limit: Duration = patience,
         _ look: (inout State) -> Result?
@@ -78,16 +78,16 @@ package final class Monitor<State>: @unchecked Sendable {
     }
 }
 
-/// Something that happens once: closed until a thread opens it.
+/// A barrier that opens once.
 package final class Gate: Sendable {
     private let state = Monitor(false)
 
     package init() {}
 
-    /// Whether ``open()`` was called.
+    /// True once ``open()`` was called.
     package var isOpen: Bool { state.withLock { $0 } }
 
-    /// Lets every waiter through, now and later.
+    /// Releases all current and future waiters.
     package func open() { state.withLock { $0 = true } }
 
     /// Waits until ``open()`` was called.

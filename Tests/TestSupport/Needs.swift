@@ -3,18 +3,18 @@
 import Glibc
 package import Testing
 
-/// What a test needs of the machine that not every machine has.
+/// A requirement of a test that some machines do not meet.
 package struct Needs: Sendable {
     private let isMet: @Sendable () -> Bool
     private let lack: String
 
-    /// - Parameter lack: what a machine says that has not got it.
+    /// - Parameter lack: the reason for skipping the test.
     package init(orElse lack: String, _ isMet: @escaping @Sendable () -> Bool) {
         self.isMet = isMet
         self.lack = lack
     }
 
-    /// To be root.
+    /// Root rights.
     package static let root = Needs(orElse: "only root can do that") { geteuid() == 0 }
 
     /// A redis-server (`deploy/bootstrap redis-server`).

@@ -14,7 +14,7 @@ package final class NotificationReceiver: Sendable {
         }
     }
 
-    /// What `NOTIFY_SOCKET` says.
+    /// The value of `NOTIFY_SOCKET`.
     package let name: String
     private let descriptor: Int32
     private let isReading: Bool

@@ -2,7 +2,7 @@
 
 import Glibc
 
-/// What the kernel says of this process's sockets.
+/// Facts from the kernel about this process's sockets.
 package enum OpenSockets {
     /// The descriptors of TCP sockets over IPv4 whose peer has that port.
     package static func connected(toPort port: UInt16) -> [Int32] {

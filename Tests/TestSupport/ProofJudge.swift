@@ -7,7 +7,7 @@ import Glibc
 ///
 /// One for a server: the nonces of an authorization server are not those of a resource server.
 package final class ProofJudge: Sendable {
-    /// What a server makes of a request's proof.
+    /// The result of checking a request's proof.
     package enum Verdict: Equatable, Sendable {
         /// The thumbprint of the key that was proved.
         case good(String)
@@ -46,7 +46,7 @@ package final class ProofJudge: Sendable {
     /// Wants another nonce from now on.
     package func want(_ nonce: String) { state.withLock { $0.nonce = nonce } }
 
-    /// What goes into an answer: the nonce for the next proof.
+    /// The fields for a response: the nonce for the next proof, if nonces are required.
     package var answerFields: [(String, String)] {
         state.withLock { state in
             if state.rotates { state.nonce = "nonce-" + randomText() }
@@ -113,7 +113,7 @@ package final class ProofJudge: Sendable {
         }
     }
 
-    /// What stands before a point in a SubjectPublicKeyInfo.
+    /// The bytes before the point in a SubjectPublicKeyInfo for P-256.
     private static let p256: [UInt8] = [
         0x30, 0x59, 0x30, 0x13, 0x06, 0x07, 0x2a, 0x86, 0x48, 0xce, 0x3d, 0x02, 0x01, 0x06, 0x08, 0x2a, 0x86,
         0x48, 0xce, 0x3d, 0x03, 0x01, 0x07, 0x03, 0x42, 0x00,

@@ -48,10 +48,10 @@ package final class RawUpstream: Sendable {
         }
     }
 
-    /// What `Host` says of it.
+    /// The expected value of `Host`.
     package var authority: String { String(url.drop { $0 != "/" }.dropFirst(2)) }
 
-    /// Where it listens.
+    /// The address on which it listens.
     package var address: Address { server.address }
 
     /// How many connections it has had.

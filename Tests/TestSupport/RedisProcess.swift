@@ -15,7 +15,7 @@ package final class RedisProcess: Sendable {
     private let arguments: [String]
     private let running: Monitor<Subprocess?>
 
-    /// What commands go along with, after a login was demanded.
+    /// The arguments that authenticate `redis-cli`, once a login is required.
     private let credentials = Monitor<[String]>([])
 
     /// Starts one, and waits until it answers.
@@ -45,7 +45,7 @@ package final class RedisProcess: Sendable {
     /// As it stands in `store.url`.
     package var url: String { "redis+unix:\(directory.path("redis.sock"))" }
 
-    /// The same over TCP.
+    /// The URL over TCP.
     package var networkURL: String { "redis://\(address)" }
 
     /// Starts it anew, and waits until it answers; a server that was killed begins empty.

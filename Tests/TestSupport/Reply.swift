@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a server of a test does in answer to one request, and whether its connection goes on afterwards.
+/// The answer of a test's server to one request.
 package struct Reply: Sendable {
     private let perform: @Sendable (Wire) throws -> Bool
 
-    /// `perform` writes the answer and returns whether the connection goes on.
+    /// `perform` writes the answer and returns true if the connection stays open.
     package init(_ perform: @escaping @Sendable (Wire) throws -> Bool) { self.perform = perform }
 
     /// Carries it out.
@@ -66,7 +66,7 @@ package struct Reply: Sendable {
         }
     }
 
-    /// The same once the gate is open.
+    /// This answer, sent once `gate` is open.
     package func held(by gate: Gate) -> Reply {
         Reply { wire in
             try gate.pass()

@@ -2,7 +2,7 @@
 
 import Glibc
 
-/// Whether the tests run under AddressSanitizer or ThreadSanitizer, which need memory of their own, and time.
+/// Tells if the tests run under AddressSanitizer or ThreadSanitizer, which need more memory and time.
 package enum Sanitizer {
     package static let isOn = dlsym(nil, "__asan_init") != nil || dlsym(nil, "__tsan_init") != nil
 

@@ -12,26 +12,26 @@ package final class Subprocess: Sendable {
 
     /// Its process id.
     package let processID: pid_t
-    /// What it wrote to its standard output.
+    /// The captured standard output.
     package let output = Monitor(Capture())
-    /// What it wrote to its standard error.
+    /// The captured standard error.
     package let errors = Monitor(Capture())
     private let ending = Monitor<Ending?>(nil)
 
     /// Bytes captured from a pipe.
     package struct Capture: Sendable {
-        /// Everything so far.
+        /// All bytes so far.
         package var bytes: [UInt8] = []
-        /// Whether the pipe has ended.
+        /// True once the pipe is at its end.
         package var isAtEnd = false
 
-        /// The same as text.
+        /// The bytes as text.
         package var text: String { String(decoding: bytes, as: UTF8.self) }
     }
 
-    /// Starts a program with exactly this environment; `PATH`, `HOME` and what sanitizers look for aside.
+    /// Starts a program with exactly this environment, plus `PATH`, `HOME` and the variables of sanitizers.
     ///
-    /// - Parameter passed: descriptors that it gets as 3, 4 and so on.
+    /// - Parameter passed: descriptors that the program gets as 3, 4 and so on.
     package init(
         _ arguments: [String], environment: [String: String] = [:], directory: String? = nil,
         passing passed: [Int32] = []
@@ -68,7 +68,7 @@ package final class Subprocess: Sendable {
         ending.withLock { if $0 == nil { kill(processID, number) } }
     }
 
-    /// Whether the program still runs.
+    /// True while the program runs.
     package var isRunning: Bool { ending.withLock { $0 == nil } }
 
     /// Waits for the program's end.

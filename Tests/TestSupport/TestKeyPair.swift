@@ -2,7 +2,7 @@
 
 /// A key pair of a test's own, made and used for verifying by the `openssl` command.
 package final class TestKeyPair: Sendable {
-    /// What is signed with it, as an `alg` (RFC 7518 section 3.1).
+    /// The signature algorithm, as an `alg` (RFC 7518 §3.1).
     package let algorithm: String
     private let directory: TemporaryDirectory
 

@@ -48,7 +48,7 @@ package final class Background<Value: Sendable>: Sendable {
         }
     }
 
-    /// Whether the work has ended.
+    /// True once the work has ended.
     package var isFinished: Bool { outcome.withLock { $0 != nil } }
 
     /// Waits for the end of the work and returns its value, or throws its error.

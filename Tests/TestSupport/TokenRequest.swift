@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A request to the token endpoint, as the provider of a test received it.
+/// A request to the token endpoint as the test's provider received it.
 package struct TokenRequest: Sendable {
-    /// Counts from 1, in the order of arrival.
+    /// The number of the request, from 1, in the order of arrival.
     package let number: Int
     /// The whole message.
     package let message: RawRequest
@@ -26,7 +26,7 @@ package struct TokenRequest: Sendable {
     /// The `grant_type`.
     package var grant: String { self["grant_type"] ?? "" }
 
-    /// Name and password of `Authorization: Basic`, as they stood there, not form-decoded.
+    /// The name and password of `Authorization: Basic`, not form-decoded.
     package var basicCredentials: (name: String, password: String)? {
         guard let header = message["Authorization"], header.hasPrefix("Basic "),
             let bytes = base64Decoded(header.dropFirst(6))

@@ -3,12 +3,12 @@
 import CBearerdTrace
 import Glibc
 
-/// A program that dies at a chosen system call.
+/// Kills programs at a chosen system call.
 package enum TracedProcess {
-    /// Whether the kernel lets us trace at all; containers may forbid it.
+    /// True if the kernel allows tracing, which containers may forbid.
     package static let isPossible = (try? kill(["/bin/true"], atCall: 1)) != nil
 
-    /// Runs a program and kills it as it is about to make its `call`-th call that changes files, takes locks or uses
+    /// Runs a program and kills it before its `call`-th system call that changes files, takes locks or uses
     /// the network.
     ///
     /// - Returns: false if it ended before.

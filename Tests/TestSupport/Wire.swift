@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What came was not what the test's own naive reading of HTTP expects.
+/// The error for a message that the test's simple HTTP reader does not expect.
 package struct WireError: Error, CustomStringConvertible {
     package let description: String
 
     package init(_ description: String) { self.description = description }
 }
 
-/// One connection of a test, either end: sends exact bytes, and reads messages naively.
+/// One end of a connection in a test: sends exact bytes, and reads messages with a simple parser of its own.
 ///
-/// One thread reads at a time; another may write meanwhile.
+/// One thread may read while another writes.
 package final class Wire: @unchecked Sendable {
     // `buffer` belongs to the reading thread.
     private let stream: any ByteStream
@@ -32,7 +32,7 @@ package final class Wire: @unchecked Sendable {
     /// Sends exactly this text.
     package func send(_ text: String) throws { try send(Array(text.utf8)) }
 
-    /// Half-closes: no more is coming from here.
+    /// Sends the end of our direction.
     package func finishWriting() { stream.finishWriting() }
 
     /// Ends the connection in an orderly way.
@@ -46,7 +46,7 @@ package final class Wire: @unchecked Sendable {
 
     // MARK: Receiving bytes
 
-    /// What has come, at least one byte; empty at the end of the stream.
+    /// Reads at least one byte; empty at the end of the stream.
     package func readSome(within limit: Duration = patience) throws -> [UInt8] {
         if position == buffer.count { try fill(within: limit) }
         defer { position = buffer.count }
@@ -85,10 +85,10 @@ package final class Wire: @unchecked Sendable {
         } catch is SocketError { return total }
     }
 
-    /// Waits until the peer ends the stream; true if it did so without another byte.
+    /// Waits until the peer ends the stream; returns true if no byte came before.
     package func endsCleanly() throws -> Bool { try readToEnd().isEmpty }
 
-    /// Whether a byte or the end of the stream has come within the time given.
+    /// Returns true if a byte or the end of the stream arrives within `limit`.
     package func hasSomething(within limit: Duration) throws -> Bool {
         if position < buffer.count { return true }
         do {
@@ -97,7 +97,7 @@ package final class Wire: @unchecked Sendable {
         } catch is TimedOut { return false }
     }
 
-    /// Reads to the end of the stream; false if that is a cut: a reset, or TLS without close_notify.
+    /// Reads to the end of the stream; returns false if the end was a reset, or TLS without close_notify.
     package func endsInOrder() throws -> Bool {
         do {
             while try fill() {}
@@ -154,7 +154,7 @@ package final class Wire: @unchecked Sendable {
         return RawRequest(head: head, body: body, trailers: trailers)
     }
 
-    /// The body that a head announces, empty if it announces none.
+    /// Reads the body that a head announces; empty if it announces none.
     package func readBody(
         of head: RawHead
     ) throws -> (body: [UInt8], trailers: [(name: String, value: String)]) {
@@ -195,7 +195,7 @@ package final class Wire: @unchecked Sendable {
         return String(decoding: line.dropLast(2), as: UTF8.self)
     }
 
-    /// A whole response to a request of the given method, the 1xx answers before it included.
+    /// Reads a whole response to a request of the method, with the 1xx responses before it.
     package func readResponse(to method: String = "GET") throws -> RawResponse {
         consumed = Array(buffer[position...])
         var interim: [RawHead] = []

@@ -21,7 +21,7 @@ final class NameServer: Sendable {
     /// The last byte of the address that every name has.
     private let address = Monitor<UInt8>(1)
 
-    /// Whether this machine lets a test have one.
+    /// True if this machine lets a test have a name server.
     fileprivate static let isPossible: Bool = {
         guard (try? NameServer(answeringWhen: Gate())) != nil else { return false }
         let result = try? Subprocess.run(["/usr/bin/unshare", "--mount", "/bin/true"])
@@ -57,7 +57,7 @@ final class NameServer: Sendable {
         shutdown(socket.descriptor, Int32(SHUT_RDWR))
     }
 
-    /// What makes a program ask it.
+    /// The command prefix with which a program uses this name server.
     var launcher: [String] {
         [
             "/usr/bin/unshare", "--mount", "/bin/sh", "-c",

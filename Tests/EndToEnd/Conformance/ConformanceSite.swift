@@ -16,7 +16,7 @@ final class ConformanceSite: Sendable {
         let errors: String
     }
 
-    /// What the provider does in its answers.
+    /// The behaviour of the provider.
     struct Behaviour: Sendable {
         /// Changes the id token's claims.
         var claims: @Sendable (inout Claims) -> Void = { _ in }
@@ -31,11 +31,11 @@ final class ConformanceSite: Sendable {
         var issuer: String? = ""
         /// Its state; nil for the request's.
         var state: String?
-        /// Whether servers want to see nonces in proofs.
+        /// True if servers require nonces in proofs.
         var wantsNonces = true
-        /// The scheme in which the resource server asks for one.
+        /// The scheme in which the resource server asks for a nonce.
         var scheme = "DPoP"
-        /// Whether a token request is the client's, of one without the profile; nil where its secret says so.
+        /// Authenticates a token request of a client without the profile; nil checks the secret.
         var authenticates: (@Sendable (TokenRequest) -> Bool)?
     }
 
@@ -46,9 +46,9 @@ final class ConformanceSite: Sendable {
     let behaviour: Behaviour
     let directory: TemporaryDirectory
     let file: String
-    /// What the provider signs with.
+    /// The provider's signing key.
     let key: Monitor<SigningKey>
-    /// What it publishes, each as JSON.
+    /// The keys that it publishes, as JSON.
     let published: Monitor<[String]>
     private let settings: Sidecar.Settings
     private let clientKey: TestKeyPair?
@@ -143,20 +143,21 @@ final class ConformanceSite: Sendable {
         }
     }
 
-    /// Whether a field holds the access token that was made last.
+    /// Returns true if a field has the newest access token.
     private static func isCurrent(_ field: String?, of provider: HostileProvider) -> Bool {
         guard let field, let token = provider.accessTokens.last else { return false }
         return field == "Bearer " + token
     }
 
-    /// Whether a request has an assertion of the client's for the issuer, as a string (FAPI 2.0).
+    /// Returns true if a request has a client assertion for the issuer, with `aud` as a string (FAPI 2.0).
     private func isClient(_ request: TokenRequest) -> Bool {
         guard let token = try? clientKey?.verify(request["client_assertion"] ?? "") else { return false }
         return token.claims["aud"].string == provider.issuer && token.claims["iss"].string == "legacy-app"
             && token.claims["sub"].string == "legacy-app" && token.header["alg"].string == "ES256"
     }
 
-    /// Whether a request has the secret of a client that was registered by hand, and has it in its head.
+    /// Returns true if a request has the secret of the manually registered client in its `Authorization`
+    /// field.
     private static func hasSecret(_ request: TokenRequest) -> Bool {
         request.basicCredentials?.name == "legacy-app" && request.basicCredentials?.password == "fake-secret"
             && request["client_secret"] == nil
@@ -254,7 +255,7 @@ final class ConformanceSite: Sendable {
         return Login(exit: code, errors: errors())
     }
 
-    /// Whether a token is there.
+    /// Returns true if `bearerd token` prints a token.
     func hasToken() throws -> Bool {
         try BearerdProcess.command("token", "-c", file).exit == 0
     }

@@ -123,7 +123,7 @@ import Testing
 }
 
 extension OddRequest {
-    /// What follows a damaged request on its connection.
+    /// The request that follows a damaged one on its connection.
     static let marker = OddRequest(
         "GET /marker HTTP/1.1\r\nHost: $host\r\nX-Nonce: $nonce\r\n\r\n", "GET", "/marker")
 }

@@ -41,7 +41,7 @@ final class NginxUpstream: Sendable {
     /// As it stands in a route's `upstream`.
     var url: String { "http+unix:\(socket)" }
 
-    /// The same for a server that does not take `//` for one slash.
+    /// The URL of a server that does not merge slashes.
     var unmergedURL: String { "http+unix:\(directory.path("unmerged.sock"))" }
 
     /// Every request so far that it found good and whole, in the order of their ends.

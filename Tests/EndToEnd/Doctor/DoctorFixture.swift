@@ -4,7 +4,7 @@ import BearerdTestSupport
 
 /// A configuration in which all is well, with one thing changed, and what doctor says of it.
 struct DoctorFixture {
-    /// What a run of doctor came to.
+    /// The result of running doctor.
     struct Result: CustomStringConvertible {
         let exit: Int32
         let output: String
@@ -57,7 +57,7 @@ struct DoctorFixture {
         try run(words, environment: environment, launcher: launcher)
     }
 
-    /// The same with a list of words.
+    /// Runs doctor with a list of arguments.
     func run(
         _ words: [String], environment: [String: String] = [:], launcher: [String] = []
     ) throws -> Result {

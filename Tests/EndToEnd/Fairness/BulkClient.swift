@@ -6,7 +6,7 @@ import BearerdTestSupport
 enum BulkClient: CaseIterable, Sendable {
     case upload, smallChunks, download, answerInSmallChunks, tunnelUp, tunnelDown, refused, pipelined
 
-    /// What its connections have moved, counted where it is sent, or where answers arrive.
+    /// Counts the bytes of its connections, where they are sent or where responses arrive.
     final class Progress: Sendable {
         private let moved = Monitor(0)
         private let limit: Int
@@ -31,7 +31,7 @@ enum BulkClient: CaseIterable, Sendable {
         }
     }
 
-    /// What is more than anybody else waits for: a worker that serves these alone comes to it.
+    /// More bytes than anybody else waits for; a worker that serves only these connections reaches it.
     var limit: Int {
         switch self {
         case .upload, .download, .tunnelUp, .tunnelDown: 6 << 30

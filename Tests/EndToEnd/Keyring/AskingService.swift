@@ -4,7 +4,7 @@ import BearerdTestSupport
 
 /// A Secret Service that keeps nothing before a person has said yes, as KeePassXC does; it tells whether somebody asks.
 final class AskingService: Sendable {
-    /// Whether it can run: D-Bus for Debian's own Python (`deploy/bootstrap python3-dbus`).
+    /// True if D-Bus for Debian's own Python is installed (`deploy/bootstrap python3-dbus`).
     fileprivate static let isInstalled =
         (try? Subprocess.run(["/usr/bin/python3", "-c", "import dbus"]).ending) == .exited(0)
 
@@ -15,7 +15,7 @@ final class AskingService: Sendable {
         try process.output.wait(for: "the service") { $0.text.contains("ready") ? () : nil }
     }
 
-    /// What was done to its prompts, in order.
+    /// Waits for `count` events of prompts, and returns them in order.
     func awaitPrompts(_ count: Int) throws -> [Substring] {
         try process.output.wait(for: "what becomes of prompts") { capture in
             let said = capture.text.split(separator: "\n").dropFirst()
@@ -84,6 +84,6 @@ final class AskingService: Sendable {
 }
 
 extension Needs {
-    /// What a service on the bus is written in.
+    /// D-Bus for Python, in which the service is written.
     static let askingService = Needs(orElse: "there is no python3-dbus") { AskingService.isInstalled }
 }

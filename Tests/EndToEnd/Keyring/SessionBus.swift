@@ -5,7 +5,7 @@ import BearerdTestSupport
 
 /// A session bus of the test's own, which starts no service by itself, and a gnome-keyring on it where one is wanted.
 final class SessionBus: Sendable {
-    /// Whether all that is needed is installed (`deploy/bootstrap`, see the Makefile).
+    /// True if everything is installed (`deploy/bootstrap`, see the Makefile).
     fileprivate static let isInstalled = [
         "dbus-daemon", "dbus-send", "dbus-monitor", "gnome-keyring-daemon", "secret-tool",
     ]
@@ -31,7 +31,7 @@ final class SessionBus: Sendable {
         try eventually("the bus to listen") { TemporaryDirectory.mode(of: directory.path("bus")) != nil }
     }
 
-    /// What programs need to find it.
+    /// The environment in which programs find the bus.
     var environment: [String: String] {
         [
             "DBUS_SESSION_BUS_ADDRESS": "unix:path=\(directory.path("bus"))",
@@ -89,7 +89,7 @@ final class SessionBus: Sendable {
         return text.split(separator: "\n").count { $0.hasPrefix("[/") }
     }
 
-    /// What is said on the bus, a line for each part.
+    /// Starts dbus-monitor, which prints the messages on the bus.
     func listen() throws -> Subprocess {
         let monitor = try Subprocess(["/usr/bin/dbus-monitor", "--session"], environment: environment)
         try monitor.output.wait(for: "the monitor") { $0.text.contains("NameLost") ? () : nil }

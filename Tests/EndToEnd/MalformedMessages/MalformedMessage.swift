@@ -4,9 +4,9 @@
 struct MalformedMessage: Sendable, CustomStringConvertible {
     /// Every byte; in a request `$host` stands for what `Host` has to say.
     let text: String
-    /// What a client is to see.
+    /// The status that the client must get.
     let status: Int
-    /// Whether the sender ends the connection behind it.
+    /// True if the sender closes the connection after the message.
     var endsConnection = false
 
     init(_ text: String, _ status: Int = 400, endsConnection: Bool = false) {

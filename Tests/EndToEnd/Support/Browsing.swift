@@ -2,7 +2,7 @@
 
 import BearerdTestSupport
 
-/// A request to the place that a URL names.
+/// Sends a request to a URL on a connection of its own.
 func browse(
     _ url: String, _ method: String = "GET", _ fields: [(String, String)] = [], body: String? = nil
 ) throws -> RawResponse {

@@ -3,9 +3,9 @@
 import Glibc
 import BearerdTestSupport
 
-/// A library that makes calls of the system fail on demand, loaded into a process before the C library's own.
+/// A library, preloaded into a process, that makes chosen system calls fail.
 ///
-/// What fails is said by variables of the environment; see `Tests/Faults/faults.c`.
+/// Environment variables choose the failures; see `Tests/Faults/faults.c`.
 enum Faults {
     private static let built = Result {
         let directory = try TemporaryDirectory()
@@ -22,7 +22,7 @@ enum Faults {
         return (directory, library)
     }
 
-    /// What a process needs in its environment for these faults.
+    /// The environment of a process with these failures.
     static func environment(_ faults: [String: String]) throws -> [String: String] {
         faults.merging(["LD_PRELOAD": try built.get().1]) { $1 }
     }

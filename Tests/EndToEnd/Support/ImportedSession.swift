@@ -2,14 +2,14 @@
 
 import BearerdTestSupport
 
-/// A session with an id token, as a person's login leaves it, and a provider that can end it.
+/// A session with an id token, as after a person's login, and a provider with a logout endpoint.
 final class ImportedSession: Sendable {
     static let subject = "user-1"
 
     let provider: HostileProvider
     let directory: TemporaryDirectory
     let configuration: String
-    /// What was imported.
+    /// The imported refresh token.
     let refreshToken: String
     let idToken: String
 
@@ -38,7 +38,7 @@ final class ImportedSession: Sendable {
         idToken = "eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJ1c2VyLTEifQ." + randomText()
     }
 
-    /// Puts it into the store.
+    /// Imports the session into the store.
     func begin() throws {
         let session = #"{"refreshToken":"\#(refreshToken)","mLastTokenResponse":{"id_token":"\#(idToken)"}}"#
         let file = try directory.write("session", session)
@@ -53,10 +53,10 @@ final class ImportedSession: Sendable {
         return (code, result.output, result.errors)
     }
 
-    /// Every token that there is.
+    /// Every token of the session.
     var secrets: [String] { provider.handedOut + [idToken] }
 
-    /// Everything in the store's files.
+    /// The content of all files of the store.
     var stored: String {
         get throws {
             let listing = try Subprocess.run(["/bin/sh", "-c", "cat \(directory.path("store"))/*"])

@@ -9,9 +9,11 @@ final class LoginSite: Sendable {
     let bearerd: BearerdProcess
     private let provider: Address
 
-    /// The identities `web`, which every route names, and `tv`; `identity` has lines for the former, `device` for the latter.
+    /// The identities are `web`, which every route names, and `tv`.
     ///
-    /// With a store in memory commands find the daemon at its admin listener.
+    /// `identity` has configuration lines for `web`, `device` has those for `tv`.
+    ///
+    /// With a store in memory, commands find the daemon through its admin listener.
     init(
         identity: String = "", device: String = "", inMemory: Bool = false, store: String? = nil,
         top: String = ""
@@ -53,7 +55,7 @@ final class LoginSite: Sendable {
         bearerd = try BearerdProcess(arguments: ["run", "-c", file])
     }
 
-    /// Of the development provider.
+    /// The issuer of the development provider.
     var issuer: String { "http://\(provider)" }
 
     /// Starts a command that waits for the person.
@@ -67,7 +69,7 @@ final class LoginSite: Sendable {
         return (result.ending, result.output, result.errors)
     }
 
-    /// Has alice log in by the command.
+    /// Logs alice in through the command.
     func begin() throws {
         let login = try start("login", "web", "--no-browser")
         _ = try browse(try logIn(at: try firstLine(of: login)))
@@ -82,9 +84,9 @@ final class LoginSite: Sendable {
         }
     }
 
-    /// Logs alice in at `url`, as a browser would, or has her say no.
+    /// Logs alice in at `url` as a browser would, or refuses in her name.
     ///
-    /// - Returns: where the provider sends the browser.
+    /// - Returns: the URL to which the provider redirects the browser.
     func logIn(at url: String, saying no: Bool = false) throws -> String {
         let page = try browse(url).text
         guard let field = page.firstMatch(of: #/name="(\w+)" value="([^"]+)"/#) else {
@@ -99,14 +101,14 @@ final class LoginSite: Sendable {
         return location
     }
 
-    /// Allows what a device waits for.
+    /// Allows the login of a waiting device, or refuses it.
     func allow(_ userCode: String, saying no: Bool = false) throws {
         let form = "user_code=\(userCode)&username=alice&password=wonderland" + (no ? "&decision=cancel" : "")
         _ = try RawClient(to: provider).request(
             "POST", "/device", [("Content-Type", "application/x-www-form-urlencoded")], body: form)
     }
 
-    /// What `/api/status` says of an identity.
+    /// The status of an identity in `/api/status`.
     func status(of identity: String = "web") throws -> TestJSON {
         try RawClient(to: bearerd.admin).request("GET", "/api/status").json["identities"].array
             .first { $0["name"].string == identity } ?? .null

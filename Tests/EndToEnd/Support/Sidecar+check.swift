@@ -3,7 +3,7 @@
 import BearerdTestSupport
 
 extension Sidecar {
-    /// What `bearerd check` says of such a configuration, which is in a file `config.yaml`.
+    /// Runs `bearerd check` on a configuration in a file `config.yaml`.
     static func check(_ settings: Settings) throws -> (exit: Int32, output: String, errors: String) {
         let provider = try HostileProvider()
         let directory = try TemporaryDirectory()

@@ -2,14 +2,14 @@
 
 import BearerdTestSupport
 
-/// Sessions that are imported into a daemon's store.
+/// Sidecars with an imported session.
 extension Sidecar {
-    /// A daemon for an imported session.
+    /// Starts a daemon and imports a session for it.
     ///
     /// - Parameters:
     ///   - expiresIn: the lifetime of its access tokens.
     ///   - top: lines of the configuration.
-    ///   - isBegun: whether the session is there when this returns.
+    ///   - isBegun: true to return after the import.
     static func importing(
         directory: TemporaryDirectory? = nil, upstream: RawUpstream? = nil, expiresIn: String = "300",
         top: String = "", isBegun: Bool = true
@@ -26,14 +26,14 @@ extension Sidecar {
         return sidecar
     }
 
-    /// One more daemon with the same provider, upstream and store.
+    /// Starts another daemon with the same provider, upstream and store.
     func another(_ settings: Settings = Settings()) throws -> Sidecar {
         try Sidecar(
             provider: provider, upstream: upstream, directory: directory, clientSecret: clientSecret, settings
         )
     }
 
-    /// One whose daemon has ended once it had a token: its store holds what that one left.
+    /// A sidecar whose daemon got a token and has ended; its store still holds the session.
     static func ended(
         provider: HostileProvider, upstream: RawUpstream? = nil, in directory: TemporaryDirectory? = nil
     ) throws -> Sidecar {
@@ -43,14 +43,14 @@ extension Sidecar {
         return sidecar
     }
 
-    /// One more daemon on the same store, which has its token.
+    /// Starts another daemon on the same store, and waits for its token.
     func peer() throws -> Sidecar {
         let peer = try another(.init(grant: "refresh_token"))
         try eventually("a token for both") { try peer.get().status == 200 }
         return peer
     }
 
-    /// Imports a new refresh token of the provider's.
+    /// Imports a session with a new refresh token of the provider.
     func importSession() throws {
         let file = try directory.write("token", provider.makeRefreshToken() + "\n")
         let result = try BearerdProcess.command(
@@ -58,7 +58,7 @@ extension Sidecar {
         guard result.exit == 0 else { throw WireError(result.errors) }
     }
 
-    /// The session's file in the store, which is not encrypted.
+    /// The stored session; the store is not encrypted.
     var storedSession: String {
         String(
             decoding: TemporaryDirectory.contents(of: storeDirectory + "/default.session"), as: UTF8.self)
@@ -67,6 +67,6 @@ extension Sidecar {
     /// The code of the identity's `last_error`.
     func lastError() throws -> String? { try identityStatus()["last_error"]["code"].string }
 
-    /// What its `last_error` says.
+    /// The detail of the identity's `last_error`.
     func lastErrorDetail() throws -> String { try identityStatus()["last_error"]["detail"].string ?? "" }
 }

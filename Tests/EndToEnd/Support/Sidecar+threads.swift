@@ -4,7 +4,7 @@ import BearerdTestSupport
 
 /// The threads of a daemon.
 extension Sidecar {
-    /// Each with what it is called.
+    /// The threads with their numbers and names.
     var threads: [(id: Int32, name: String)] {
         let tasks = "/proc/\(bearerd.process.processID)/task"
         return TemporaryDirectory.entries(of: tasks).compactMap { entry in
@@ -15,7 +15,7 @@ extension Sidecar {
 
     func thread(named name: String) -> Int32? { threads.first { $0.name == name }?.id }
 
-    /// What all of them have spent of the processors' time so far.
+    /// The CPU time of all threads so far, in seconds.
     var processorSeconds: Double {
         let bytes = TemporaryDirectory.contents(of: "/proc/\(bearerd.process.processID)/stat")
         // Behind the name, which may have spaces: the 12th and 13th field are user and system time, in hundredths.

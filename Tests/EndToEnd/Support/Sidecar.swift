@@ -2,11 +2,11 @@
 
 import BearerdTestSupport
 
-/// bearerd between a provider and an upstream of the test: what most promises are proved with.
+/// A bearerd daemon between a test's provider and upstream, with which most promises are tested.
 ///
-/// All of it goes when the object goes.
+/// Everything ends with the object.
 final class Sidecar: Sendable {
-    /// What stands in its configuration besides the addresses; each part is YAML of its own.
+    /// The parts of the configuration besides the addresses, each as YAML.
     struct Settings {
         /// Lines at the top level.
         var top = ""
@@ -14,9 +14,9 @@ final class Sidecar: Sendable {
         var identity = ""
         /// Lines of the route `/`.
         var route = ""
-        /// Whole routes beside it: items of the list.
+        /// More routes: items of the list.
         var moreRoutes = ""
-        /// Whole identities beside it: members of the map.
+        /// More identities: members of the map.
         var moreIdentities = ""
         /// Lines of the section `admin`.
         var admin = ""
@@ -26,7 +26,7 @@ final class Sidecar: Sendable {
         var store: String?
         /// The identity's grant.
         var grant = "client_credentials"
-        /// Whether the identity has the client secret.
+        /// True if the identity has the client secret.
         var hasSecret = true
     }
 
@@ -53,7 +53,8 @@ final class Sidecar: Sendable {
             in: self.directory, environment: environment, launcher: launcher)
     }
 
-    /// Writes the configuration of a directory, and says where it is; unless told otherwise nothing answers upstream.
+    /// Writes a configuration into a directory and returns its path; without an upstream nothing answers
+    /// there.
     @discardableResult
     static func file(
         provider: HostileProvider, upstream: String = "http://127.0.0.1:1", clientSecret: String = "fake",
@@ -96,7 +97,7 @@ final class Sidecar: Sendable {
         """
     }
 
-    /// Where the store is, unless the settings say otherwise.
+    /// The store's directory, unless the settings name another.
     var storeDirectory: String { directory.path("store") }
 
     /// A new connection to the data listener.
@@ -126,7 +127,7 @@ final class Sidecar: Sendable {
     /// A scrape.
     func metrics() throws -> Metrics { Metrics(parsing: try admin("GET", "/metrics").text) }
 
-    /// What `/api/status` says of the identity `default`.
+    /// The status of the identity `default` in `/api/status`.
     func identityStatus() throws -> TestJSON {
         try admin("GET", "/api/status").json["identities"].array.first { $0["name"].string == "default" }
             ?? .null
@@ -135,7 +136,7 @@ final class Sidecar: Sendable {
     /// The `state` of the identity `default`.
     func state() throws -> String { try identityStatus()["state"].string ?? "" }
 
-    /// Waits until the first token has come.
+    /// Waits for the first token.
     func awaitToken() throws {
         try eventually("a token") {
             try identityStatus()["generation"].number ?? 0 > 0 && state() == "authorized"
@@ -143,9 +144,10 @@ final class Sidecar: Sendable {
     }
 }
 
-/// Whether `body` takes less than `limit` once in twenty times, counted from when it calls its argument.
+/// Returns true if `body` takes less than `limit` in one of twenty attempts; it calls its argument to start
+/// the clock.
 ///
-/// A busy machine is late now and then; a daemon that does not keep its promise is late always.
+/// A busy machine is late now and then; a broken daemon is late every time.
 func isOnce(within limit: Duration, _ body: (_ begin: () -> Void) throws -> Void) throws -> Bool {
     for _ in 0..<20 {
         var start = ContinuousClock.now

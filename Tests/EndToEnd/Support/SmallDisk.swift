@@ -3,7 +3,7 @@
 import Glibc
 import BearerdTestSupport
 
-/// A file system of 64 KiB.
+/// A file system (tmpfs) of 64 KiB.
 final class SmallDisk {
     fileprivate static let isPossible: Bool = {
         guard geteuid() == 0, let directory = try? TemporaryDirectory() else { return false }
@@ -21,7 +21,7 @@ final class SmallDisk {
 
     deinit { _ = try? Subprocess.run(["/usr/bin/umount", "-l", path]) }
 
-    /// Leaves no room for anything.
+    /// Fills the file system completely.
     func fill() {
         let filler = open("\(path)/filler", O_WRONLY | O_CREAT, 0o600)
         let block = [UInt8](repeating: 1, count: 4096)
@@ -31,7 +31,7 @@ final class SmallDisk {
 
     func makeRoom() { unlink("\(path)/filler") }
 
-    /// Every byte of every file.
+    /// The content of all files.
     var everything: String {
         TemporaryDirectory.entries(of: path).map { name in
             String(decoding: TemporaryDirectory.contents(of: "\(path)/\(name)"), as: UTF8.self)

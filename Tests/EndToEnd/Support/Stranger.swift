@@ -3,11 +3,12 @@
 import Glibc
 import BearerdTestSupport
 
-/// Another user of this machine, `nobody`; a test that is root can be that one.
+/// Another user of this machine, `nobody`, as whom a test that runs as root can act.
 enum Stranger {
     static let user: UInt32 = 65534
 
-    /// What runs a command as that user; nil where nobody can, or the binary is out of their reach.
+    /// The command prefix that runs a program as that user; nil if that is impossible, or the user cannot
+    /// read the binary.
     static let launcher: [String]? = {
         let words = ["/usr/bin/setpriv", "--reuid", "\(user)", "--regid", "\(user)", "--clear-groups"]
         let trial = try? Subprocess.run(words + [BearerdProcess.binary, "--version"])
@@ -29,7 +30,7 @@ enum Stranger {
         ).output
     }
 
-    /// The same over a Unix socket, as any user, from a process that gives itself a name.
+    /// Sends a text over a Unix socket as any user, from a process with the given name.
     static func send(
         _ text: String, toSocket path: String, as user: UInt32, calling name: String = "perl"
     ) throws -> String {
@@ -45,7 +46,7 @@ enum Stranger {
         return result.output
     }
 
-    /// The answer to a GET.
+    /// Fetches a URL as that user.
     static func fetch(_ url: String) throws -> String {
         let rest = url.dropFirst("http://".count)
         let authority = String(rest.prefix { $0 != "/" })

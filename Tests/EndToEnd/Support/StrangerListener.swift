@@ -2,13 +2,13 @@
 
 import BearerdTestSupport
 
-/// `nobody` on a port, or at a Unix socket, where a daemon was expected; takes a test that is root.
+/// A listener of `nobody` at the address where a daemon was expected; needs root.
 struct StrangerListener {
-    /// As `admin.listen` names it.
+    /// The address in the form of `admin.listen`.
     let address: String
     private let process: Subprocess
 
-    /// Binds as root, so that a socket may be anywhere, and listens as `nobody`.
+    /// Binds as root, so that the socket may be in any directory, and listens as `nobody`.
     private static let script = """
         use Socket qw(:all); use POSIX; $| = 1; alarm 120;
         my ($place, $accepts) = @ARGV;
@@ -30,7 +30,7 @@ struct StrangerListener {
         }
         """
 
-    /// - Parameter name: a name of the place in the configuration, if that is to be another one.
+    /// - Parameter name: the spelling of the address in the configuration; nil for the same.
     init(at place: String, named name: String? = nil, accepting: Bool = true) throws {
         process = try Subprocess(["/usr/bin/perl", "-e", Self.script, place, accepting ? "1" : "0"])
         let port = try process.output.wait(for: "a stranger to listen") { capture in
@@ -40,10 +40,10 @@ struct StrangerListener {
         address = place.hasPrefix("/") ? "unix:\(place)" : "\(host):\(port)"
     }
 
-    /// What was said to it, each connection's in angle brackets.
+    /// Everything that it received, each connection's bytes in angle brackets.
     var heard: String { process.output.withLock { $0.text } }
 
-    /// Waits until so many connections have ended.
+    /// Waits until `count` connections have ended.
     func hear(_ count: Int) throws -> String {
         try process.output.wait(for: "\(count) connections") { capture in
             capture.text.matches(of: />\n/).count >= count ? capture.text : nil

@@ -3,11 +3,11 @@
 import Glibc
 import BearerdTestSupport
 
-/// bearerd on a terminal of its own, which script(1) makes; all that it says there is one output.
+/// A bearerd command on a terminal of its own (script(1)), with standard output and error as one text.
 struct TerminalProgram {
     private let script: Subprocess
 
-    /// - Parameter environment: settings like `NO_COLOR=1`, in place of those that tests run under.
+    /// - Parameter environment: variables like `NO_COLOR=1` that replace those of the tests.
     init(_ words: [String], environment: [String] = []) throws {
         let command = ([BearerdProcess.binary] + words).map { "'\($0)'" }.joined(separator: " ")
         let settings =
@@ -28,7 +28,7 @@ struct TerminalProgram {
         }
     }
 
-    /// What Ctrl-C sends.
+    /// Sends SIGINT, as Ctrl-C does.
     func interrupt() throws {
         let children = "/proc/\(script.processID)/task/\(script.processID)/children"
         let text = String(decoding: TemporaryDirectory.contents(of: children), as: UTF8.self)

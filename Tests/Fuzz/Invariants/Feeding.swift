@@ -22,7 +22,7 @@ package enum Feeding: CaseIterable, Sendable {
     }
 }
 
-/// What came of feeding a parser.
+/// The result of feeding a parser.
 package enum Outcome: Equatable, Sendable {
     /// The head is not complete.
     case incomplete
@@ -35,5 +35,5 @@ package enum Outcome: Equatable, Sendable {
 /// Small limits, so that a fuzzer meets them.
 package let fuzzLimits = HeadLimits(headerBytes: 4096, uriBytes: 512, maxFields: 32)
 
-/// What must be so for any bytes whatever; nil, or a sentence that says what was not.
+/// Properties that hold for every input; each function returns nil, or a sentence about the violation.
 package enum Invariants {}

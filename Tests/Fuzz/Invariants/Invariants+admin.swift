@@ -10,7 +10,7 @@ import BearerdHTTPServer
 extension Invariants {
     private static let adminKey = "fake-admin-key"
 
-    /// What is wrong with how the admin listener reads who asks and what a form says; nil if nothing is.
+    /// Checks how the admin listener reads credentials and a form.
     ///
     /// The input is lines of `A` (`Authorization`), `X` (`X-Bearerd-Admin`) or `C` (`Cookie`), each followed by the field's
     /// value, then an empty line and a form. `KEY` in the input stands for the key, `COOKIE` for what a browser has in its

@@ -6,7 +6,7 @@ import BearerdJSON
 import OAuth
 
 extension Invariants {
-    /// What is wrong with the verdict on an answer of the token endpoint; nil if nothing is.
+    /// Checks the verdict on a token response.
     ///
     /// The first line of the input is the status, the grant that was asked with and a `Retry-After`; the rest is the
     /// body.
@@ -98,7 +98,7 @@ extension Invariants {
         return nil
     }
 
-    /// What is wrong with the verdict on another answer of the provider; nil if nothing is.
+    /// Checks the verdict on another response of the provider.
     ///
     /// The first line of the input names what was asked (`device`, `register`, `userinfo`, `userinfo+jwt`) and the
     /// status; the rest is the body.

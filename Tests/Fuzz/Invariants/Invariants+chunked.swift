@@ -4,7 +4,7 @@ internal import BearerdHTTP1
 package import BearerdHTTPMessages
 
 extension Invariants {
-    /// What came of decoding chunked content.
+    /// The result of decoding chunked content.
     package struct Decoded: Equatable, Sendable {
         /// The content, as far as it came.
         package var data: [UInt8] = []
@@ -40,7 +40,7 @@ extension Invariants {
         return decoded
     }
 
-    /// What a chunked decoder must do with any bytes.
+    /// Checks the chunked decoder.
     package static func violation(chunked bytes: [UInt8]) -> String? {
         let whole = decode(chunked: bytes, pieceLength: max(bytes.count, 1))
         for length in [1, 2, 7] {

@@ -7,7 +7,7 @@ import BearerdHTTPServer
 import BearerdHTTPMessages
 
 extension Invariants {
-    /// What a server has understood of one request.
+    /// A server's reading of one request.
     private struct Understood: Equatable {
         var method: HTTPMethod
         var target: [UInt8]
@@ -18,7 +18,7 @@ extension Invariants {
         var isWhole = false
     }
 
-    /// What a server has understood of a connection, and how that ended.
+    /// A server's reading of a connection, and the fault at its end.
     private struct Conversation: Equatable {
         var requests: [Understood] = []
         var failure: MessageFault?
@@ -30,9 +30,9 @@ extension Invariants {
         var violation: String?
     }
 
-    /// What a server must do with any bytes on a connection: understand the same wherever the network cuts them.
+    /// Checks that a server reads the same messages wherever the network splits the bytes.
     ///
-    /// The first eight choose where that is.
+    /// The first eight bytes choose the splits.
     package static func violation(connection bytes: [UInt8]) -> String? {
         guard let loop = try? EventLoop(name: "fuzzer") else { return "no loop" }
         let finding = Finding()

@@ -5,7 +5,7 @@ import BearerdJSON
 import OAuth
 
 extension Invariants {
-    /// What is wrong with what is made of metadata; nil if nothing is.
+    /// Checks the reading of metadata.
     ///
     /// The input is one document, or two with a line end between them.
     package static func violation(discovery bytes: [UInt8]) -> String? {
@@ -48,7 +48,7 @@ extension Invariants {
         return query.hasPrefix(endpoint.query ?? "") ? nil : "a query of the endpoint's own that is lost"
     }
 
-    /// What is wrong with what is read in `WWW-Authenticate`; nil if nothing is.
+    /// Checks the reading of `WWW-Authenticate`.
     ///
     /// Each line of the input is one field.
     package static func violation(challenge bytes: [UInt8]) -> String? {

@@ -3,7 +3,7 @@
 internal import BearerdHTTP1
 internal import BearerdHTTPMessages
 
-/// What holds of heads of both kinds.
+/// Checks for the heads of requests and responses.
 extension Invariants {
     /// Gives a parser the beginnings of `bytes`, one after the other, until it has read a head or refused it.
     static func feed(
@@ -19,7 +19,7 @@ extension Invariants {
         }
     }
 
-    /// What a parser must not do: judge bytes otherwise because they arrive in pieces.
+    /// Checks that a result does not depend on the pieces in which the bytes arrive.
     static func splitViolation(
         of bytes: [UInt8], _ outcome: Outcome, _ outcomeOf: ([UInt8], Feeding) -> Outcome
     ) -> String? {

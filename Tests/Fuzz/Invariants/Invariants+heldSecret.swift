@@ -5,7 +5,7 @@ import BearerdCryptography
 @testable import OAuth
 
 extension Invariants {
-    /// What is wrong with what is shown of a provider's words; nil if nothing is.
+    /// Checks that a provider's text is shown without a held secret.
     ///
     /// The first line of the input is a secret that the process holds, the rest what stands around it.
     package static func violation(heldSecret bytes: [UInt8]) -> String? {

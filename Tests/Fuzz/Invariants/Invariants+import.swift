@@ -4,7 +4,7 @@ import BearerdCryptography
 package import SessionImport
 
 extension Invariants {
-    /// What is wrong with the session, or the error, that a file gives; nil if nothing is.
+    /// Checks the session, or the error, that a file yields.
     package static func violation(of bytes: [UInt8], importedAs format: ImportFormat) -> String? {
         do throws(ImportError) {
             let session = try format.parse(bytes)

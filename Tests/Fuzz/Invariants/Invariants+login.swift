@@ -5,7 +5,7 @@ import BearerdHTTPMessages
 import OAuth
 
 extension Invariants {
-    /// What is wrong with the verdict on an id token; nil if nothing is.
+    /// Checks the verdict on an id token.
     ///
     /// The input is the token, a line end, and a document of keys.
     package static func violation(idToken bytes: [UInt8]) -> String? {
@@ -25,7 +25,7 @@ extension Invariants {
             ? nil : "a signature that needs no key"
     }
 
-    /// What is wrong with the verdict on a redirect's query; nil if nothing is.
+    /// Checks the verdict on a redirect's query.
     ///
     /// `STATE` in the input stands for the state that the answer must have.
     package static func violation(redirect bytes: [UInt8]) -> String? {

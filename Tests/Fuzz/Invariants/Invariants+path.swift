@@ -3,8 +3,7 @@
 import BearerdHTTPMessages
 
 extension Invariants {
-    /// What must be so for any path, whatever server reads it: a token is put in by the route, and must not arrive
-    /// elsewhere.
+    /// Checks a path with every kind of server: a route's token reaches no path outside the route.
     ///
     /// - Parameters:
     ///   - path: begins with a slash.

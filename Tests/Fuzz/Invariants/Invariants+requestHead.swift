@@ -16,7 +16,7 @@ extension Invariants {
         return (outcome, request)
     }
 
-    /// What a request parser must do with any bytes.
+    /// Checks the parser of request heads.
     package static func violation(requestHead bytes: [UInt8]) -> String? {
         let (outcome, request) = parse(request: bytes, .whole)
         if let violation = splitViolation(of: bytes, outcome, { parse(request: $0, $1).outcome }) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Invariants {
-    /// What every fuzzer does with an input: traps, and says why, when an invariant does not hold.
+    /// Traps with a message if an input violates an invariant; called by every fuzzer.
     ///
     /// - Parameters:
     ///   - bytes: libFuzzer's; nil if there are none.

@@ -17,7 +17,7 @@ extension Invariants {
         }
     }
 
-    /// What a reader of RESP must do with any bytes.
+    /// Checks the RESP reader.
     package static func violation(resp bytes: [UInt8]) -> String? {
         let whole = reading(bytes[...])
         // At most so many prefixes: the rest says the same.

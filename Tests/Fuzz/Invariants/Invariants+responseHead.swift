@@ -16,7 +16,7 @@ extension Invariants {
         return (outcome, response)
     }
 
-    /// What a response parser must do with any bytes.
+    /// Checks the parser of response heads.
     package static func violation(responseHead bytes: [UInt8]) -> String? {
         let (outcome, response) = parse(response: bytes, .whole)
         if let violation = splitViolation(of: bytes, outcome, { parse(response: $0, $1).outcome }) {

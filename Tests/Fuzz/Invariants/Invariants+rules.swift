@@ -3,8 +3,8 @@
 package import BearerdHTTPMessages
 
 extension Invariants {
-    /// What must be so for any path that a rule allows: no server that drops what means nothing (parameters, empty
-    /// segments) finds another place there than the rule names.
+    /// Checks a path that a rule allows: a server that ignores parameters and empty segments finds nothing
+    /// there that the rule does not name.
     ///
     /// - Parameter pattern: one without a slash at its end.
     package static func violation(

@@ -3,9 +3,9 @@
 import BearerdHTTPMessages
 
 extension Invariants {
-    /// What is wrong with the reading of a `traceparent`; nil if nothing is.
+    /// Checks the reading of a `traceparent`.
     ///
-    /// What is read is written again as it was, but for the version and flags that nobody knows.
+    /// A valid one is written again unchanged, except for an unknown version and unknown flags.
     package static func violation(traceparent bytes: [UInt8]) -> String? {
         guard let context = TraceContext(traceparent: bytes.span) else {
             let isOurs = bytes.count == 55 && bytes.starts(with: "00-1".utf8)

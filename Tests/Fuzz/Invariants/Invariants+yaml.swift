@@ -3,7 +3,7 @@
 import BearerdYAML
 
 extension Invariants {
-    /// What is wrong with the tree, or the error, that a text gives; nil if nothing is.
+    /// Checks the tree, or the error, that a text yields.
     package static func violation(yaml bytes: [UInt8]) -> String? {
         let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).count
         // libyaml counts further characters as line ends (U+0085, U+2028, U+2029, a bare CR).

@@ -4,7 +4,7 @@
 ///
 /// Written apart from the rules that it is to prove.
 package struct PathReader: Sendable {
-    /// What becomes of `;…`.
+    /// The treatment of path parameters (`;…`).
     package enum Parameters: CaseIterable, Sendable {
         case kept
         /// Cut off each segment between slashes, before anything else ends a segment.
@@ -13,18 +13,18 @@ package struct PathReader: Sendable {
         case separator
     }
 
-    /// What ends a segment beside a slash: in lower case, `\`, `%5c`, `%2f`.
+    /// The segment separators beside the slash, in lower case: `\`, `%5c`, `%2f`.
     package var separators: Set<String>
     package var mergesSlashes: Bool
     package var parameters: Parameters
-    /// Whether `%3b` is a semicolon.
+    /// True if `%3b` counts as a semicolon.
     package var decodesSemicolons: Bool
-    /// Whether percent-encoded unreserved characters, dots among them, are what they stand for.
+    /// True if percent-encoded unreserved characters, such as dots, are decoded.
     package var decodes: Bool
-    /// Whether the path ends at `%00`, `%23` or `%3f`.
+    /// True if the path ends at `%00`, `%23` or `%3f`.
     package var stopsAtEncodedEnds: Bool
 
-    /// Each of them.
+    /// Every combination.
     package static let all: [PathReader] = {
         var all: [PathReader] = []
         for bits in 0..<64 {

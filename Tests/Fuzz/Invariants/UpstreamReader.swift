@@ -115,8 +115,8 @@ package enum UpstreamReader: CaseIterable, Sendable {
 }
 
 extension Invariants {
-    /// What must be so for any path that a rule lets up: whichever kind of server is there, it goes by a path that the
-    /// rule is about.
+    /// Checks a path that a rule lets through: every kind of server resolves it to a path that the rule
+    /// names.
     ///
     /// - Parameter pattern: one without a slash at its end.
     package static func violation(path: [UInt8], goingUpBy pattern: PathPattern) -> String? {

@@ -2,9 +2,9 @@
 
 import BearerdHTTPExchange
 
-/// What the fakes of both sides have in common.
+/// The common part of the fakes of both sides.
 protocol FakeExchange: MessageExchange where Incoming == FakeSource, Outgoing == FakeSink {
-    /// Whether it carries no message any more.
+    /// True once the exchange is a tunnel.
     var isTunnel: Bool { get set }
 }
 

@@ -10,7 +10,7 @@ final class FakeSink: BodySink {
     var room: Int?
     /// What all exchanges of its connection may send together; nil where each has a connection of its own.
     var window: FakeWindow?
-    /// What the next send fails with.
+    /// The failure of the next send.
     var failure: StreamError?
     var framesEnd = false
     private(set) var taken: [UInt8] = []

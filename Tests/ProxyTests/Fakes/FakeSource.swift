@@ -11,12 +11,12 @@ final class FakeSource: BodySource {
     private var failure: MessageError?
     private var atHand: [UInt8]?
     private var waiter: CheckedContinuation<Void, Never>?
-    /// Whether the next wait, or the one under way, ends at once.
+    /// True if the current or next wait ends at once.
     private var isStopped = false
     private(set) var byteCount: UInt64 = 0
     private(set) var consumedCount = 0
     var trailers = HTTPFields()
-    /// Whether the connection is closed: what was received is gone.
+    /// True once the connection is closed, and unread data is lost.
     var isClosed = false
 
     var isFinished: Bool { hasEnd && pieces.isEmpty && failure == nil }

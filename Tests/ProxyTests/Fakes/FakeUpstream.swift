@@ -5,7 +5,7 @@ import BearerdHTTPClient
 import BearerdHTTPExchange
 import BearerdHTTPMessages
 
-/// What an upstream does with one request.
+/// An upstream's answer to one request.
 struct FakeAnswer {
     var status = 200
     var fields: [HTTPFields.Name: String] = [:]
@@ -38,7 +38,7 @@ class FakeUpstream: UpstreamExchange, ArrivalSource, FakeExchange {
     var isOpen = true
     private(set) var isLeftUnprocessed = false
     var persists = true
-    /// What is answered, one after another.
+    /// The answers to the next requests, in order.
     var answers: [FakeAnswer] = []
     private var interim: [Int] = []
     private var waiter: CheckedContinuation<Void, Never>?
@@ -125,15 +125,15 @@ final class FakePool: ExchangePool {
     let exchange = FakeUpstream()
     /// How many connections are kept.
     var kept = 0
-    /// What the next attempt to connect fails with.
+    /// The failure of the next connection attempt.
     var failure: UpstreamError?
     private(set) var ended: [Bool] = []
     private(set) var discardedCount = 0
     private var activeCount = 0
     private(set) var repeatable: [Bool] = []
-    /// What requests asked of their connections.
+    /// The forms of the requests for which connections were taken.
     private(set) var forms: [RequestForm] = []
-    /// How many kept connections had ended before their request came.
+    /// The number of kept connections that had ended before their request came.
     private(set) var heededCount = 0
 
     func take(for form: RequestForm, mayRepeat: Bool) -> FakeUpstream? {
@@ -177,7 +177,7 @@ final class FakePool: ExchangePool {
 
     func closeIdleEverywhere() { kept = 0 }
 
-    /// Whether nobody needs it any more.
+    /// True once no configuration needs it.
     private(set) var isClosed = false
 
     func close() {

@@ -8,7 +8,7 @@ import Testing
 
 @testable import BearerdProxy
 
-/// What a test says of a route, before it is prepared.
+/// A route as a test describes it.
 struct TestRoute {
     var key: RouteKey
     var upstream: String
