@@ -3,7 +3,7 @@
 /// One connection as two directions of bytes, with back-pressure and a time-out on every wait.
 ///
 /// Received bytes stay in ``input`` until the caller consumes them, and nothing is received without a call. A
-/// task that has moved a whole ``Turn`` of bytes lets others run, even if it never had to wait. Confined to
+/// task that has moved a whole ``TurnBudget`` of bytes lets others run, even if it never had to wait. Confined to
 /// its loop's thread; at most one task reads and one writes at a time.
 package final class ByteStream {
     /// The bytes that were received and not consumed.
@@ -117,7 +117,7 @@ package final class ByteStream {
 
     /// Counts work of the running job other than moving bytes.
     ///
-    /// - Parameter cost: in the units of ``Turn``.
+    /// - Parameter cost: in the units of ``TurnBudget``.
     @inline(__always)
     package func spend(_ cost: Int) { allowance.pointee &-= cost }
 
@@ -125,7 +125,7 @@ package final class ByteStream {
     ///
     /// - Parameters:
     ///   - count: the number of bytes.
-    ///   - cost: the cost of the work in the units of ``Turn``.
+    ///   - cost: the cost of the work in the units of ``TurnBudget``.
     @inline(__always)
     package func take(_ count: Int, for cost: Int) {
         input.consume(count)
@@ -184,7 +184,7 @@ package final class ByteStream {
         switch input.fill({ wire.receive(into: $0) }) {
         case .moved(let count):
             bytesReceived &+= UInt64(count)
-            spend(count &+ Turn.callCost)
+            spend(count &+ TurnBudget.callCost)
             if count < room, wire.drainsOnShortReceive { readiness.clearReadable() }
             return true
         case .wouldBlockOnRead:
@@ -286,7 +286,7 @@ package final class ByteStream {
         switch result {
         case .moved(let count):
             bytesSent &+= UInt64(count)
-            spend(count &+ Turn.callCost)
+            spend(count &+ TurnBudget.callCost)
             return count
         case .wouldBlockOnWrite:
             readiness.clearWritable()

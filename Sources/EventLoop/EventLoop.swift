@@ -10,7 +10,7 @@ package import BearerdSystem
 ///
 /// A loop is a libevent `event_base` and also the executor of the actors and tasks that live on it, so that
 /// their state needs no lock. Jobs woken by one round of events run after that round, which lets a busy loop
-/// serve many connections with one `epoll_wait`. ``Turn`` limits the work of one job.
+/// serve many connections with one `epoll_wait`. ``TurnBudget`` limits the work of one job.
 ///
 /// `@unchecked Sendable`: `base`, `ready`, `spare`, `allowance`, `yielded` and `storagePool` are used only on
 /// the loop's thread, which every method that uses them checks in debug builds; state that other threads
@@ -55,7 +55,7 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
             close(wakeDescriptor)
             throw .failed(code: code)
         }
-        allowance.initialize(to: Turn.allowance)
+        allowance.initialize(to: TurnBudget.allowance)
         self.name = name
         self.base = base
         self.wakeDescriptor = wakeDescriptor
@@ -135,7 +135,7 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
             guard !ready.isEmpty else { return }
             swap(&ready, &spare)
             for job in spare {
-                allowance.pointee = Turn.allowance
+                allowance.pointee = TurnBudget.allowance
                 job.runSynchronously(
                     isolatedTo: asUnownedSerialExecutor(), taskExecutor: asUnownedTaskExecutor())
             }

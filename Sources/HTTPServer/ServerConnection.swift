@@ -242,7 +242,7 @@ package final class ServerConnection {
             throw MessageError(error)
         }
         guard let consumed else { return false }
-        stream.take(consumed, for: Turn.requestCost)
+        stream.take(consumed, for: TurnBudget.requestCost)
         persists = parser.isPersistent
         framing = parser.framing
         return true

@@ -57,7 +57,7 @@ package final class MessageBody: BodySource {
                 throw MessageError(error)
             }
             isDecoded = decoder.isFinished
-            if !isDecoded { stream.spend(Turn.pieceCost) }
+            if !isDecoded { stream.spend(TurnBudget.pieceCost) }
             switch found {
             case .data(let range):
                 byteCount &+= UInt64(range.count)

@@ -4,7 +4,7 @@
 ///
 /// Without a limit a connection whose data is always there would never wait, and no other would be served.
 /// Work is counted in bytes received and sent; work that moves no bytes counts as a number of them.
-package enum Turn {
+package enum TurnBudget {
     /// The bytes of a turn; 256 KiB from one side to the other count twice.
     static let allowance = 512 * 1024
     /// The cost of a system call, beside the bytes that it moves.
