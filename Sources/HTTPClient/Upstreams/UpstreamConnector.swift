@@ -16,7 +16,7 @@ package final class UpstreamConnector {
     let multis: CurlMultiSet
     let headLimits: HeadLimits
     /// The permits for lookups; nil if no name has to be resolved.
-    private let lookups: LookupTurns?
+    private let lookups: LookupPermits?
     /// The state that libcurl's connections share, and the round of lookups to which its addresses belong.
     private var shared: (share: CurlShare, round: Int)?
     /// The TLS context of connections that we encrypt.
@@ -33,7 +33,7 @@ package final class UpstreamConnector {
         self.address = address
         self.headLimits = headLimits
         self.multis = multis
-        lookups = address.isNamed ? LookupTurns(loop: multis.loop, age: nameAge) : nil
+        lookups = address.isNamed ? LookupPermits(loop: multis.loop, age: nameAge) : nil
     }
 
     /// Resolves, connects, tunnels and encrypts as the address requires, without blocking the loop.
@@ -76,17 +76,18 @@ package final class UpstreamConnector {
     private func connected(
         within timeout: Duration, since start: ContinuousClock.Instant
     ) async throws(UpstreamError) -> CurlTransfer {
-        guard let lookups else { return try await transfer(within: timeout, on: nil) }
-        let turn = try await lookups.turn(within: timeout)
+        guard let lookups else { return try await transfer(within: timeout, with: nil) }
+        let permit = try await lookups.permit(within: timeout)
         let findings = lookups.findings
         do throws(UpstreamError) {
-            return try await run(turn, within: Self.rest(of: timeout, since: start))
+            return try await run(permit, within: Self.rest(of: timeout, since: start))
         } catch {
-            guard turn == .free, error.isOfAddress, lookups.findings != findings || !lookups.areKnown,
+            guard permit == .knownAddresses, error.isOfAddress,
+                lookups.findings != findings || !lookups.areKnown,
                 timeout == .zero || start.duration(to: .now) < timeout
             else { throw error }
         }
-        let second = try await lookups.turn(within: Self.rest(of: timeout, since: start))
+        let second = try await lookups.permit(within: Self.rest(of: timeout, since: start))
         return try await run(second, within: Self.rest(of: timeout, since: start))
     }
 
@@ -94,20 +95,20 @@ package final class UpstreamConnector {
     private static let doubtfulAfter = Duration.seconds(1)
 
     private func run(
-        _ turn: LookupTurns.Turn, within timeout: Duration
+        _ permit: LookupPermits.Permit, within timeout: Duration
     ) async throws(UpstreamError) -> CurlTransfer {
         let began = ContinuousClock.now
         do throws(UpstreamError) {
-            let transfer = try await transfer(within: timeout, on: turn)
-            lookups?.end(turn, because: nil)
+            let transfer = try await transfer(within: timeout, with: permit)
+            lookups?.end(permit, because: nil)
             return transfer
         } catch {
             if error == .cancelled, let lookups, !lookups.areKnown {
-                lookups.abandon(turn)
+                lookups.abandon(permit)
             } else {
                 // Clients are seldom as patient as we: who leaves an address that is silent has reason to.
                 if error == .cancelled, began.duration(to: .now) >= Self.doubtfulAfter { lookups?.doubt() }
-                lookups?.end(turn, because: error)
+                lookups?.end(permit, because: error)
             }
             throw error
         }
@@ -118,19 +119,19 @@ package final class UpstreamConnector {
         timeout > .zero ? max(timeout - start.duration(to: .now), .milliseconds(1)) : .zero
     }
 
-    /// - Parameter turn: nil if no name has to be resolved.
+    /// - Parameter permit: nil if no name has to be resolved.
     private func transfer(
-        within timeout: Duration, on turn: LookupTurns.Turn?
+        within timeout: Duration, with permit: LookupPermits.Permit?
     ) async throws(UpstreamError) -> CurlTransfer {
         var round = lookups?.round
-        if case .scout(let own)? = turn { round = own }
+        if case .lookup(let own)? = permit { round = own }
         let transfer: CurlTransfer
         do {
             transfer = try self.transfer(within: timeout, ofRound: round)
         } catch {
             throw .other(reason: error.reason)
         }
-        if case .scout(let round)? = turn, let lookups {
+        if case .lookup(let round)? = permit, let lookups {
             transfer.attachments.onResolved = { lookups.found(in: round) }
         }
         switch await transfer.run() {

@@ -14,21 +14,21 @@ package import BearerdHTTPExchange
 /// Lookups come in rounds, and libcurl remembers a round's addresses. A new round begins when no lookup runs,
 /// or when the addresses of this round have failed: a new attempt must not be given those again, even if
 /// lookups of this round still run. Results of an old round affect nothing. Confined to its loop's thread.
-package final class LookupTurns {
-    /// A permission to connect.
-    package enum Turn: Equatable, Sendable {
+package final class LookupPermits {
+    /// A permit to connect.
+    package enum Permit: Equatable, Sendable {
         /// The attempt resolves the name; ``found(in:)`` reports the answer.
-        case scout(round: Int)
+        case lookup(round: Int)
         /// The attempt uses the known addresses.
-        case free
+        case knownAddresses
     }
 
     private struct Waiter {
         let number: UInt64
-        let continuation: UnsafeContinuation<Result<Turn, UpstreamError>, Never>
+        let continuation: UnsafeContinuation<Result<Permit, UpstreamError>, Never>
     }
 
-    private static let scouts = 8
+    private static let mostLookups = 8
     private static let longestMemory = Duration.seconds(60)
     /// The time after an answer in which the addresses are not doubted, and a missing name is not resolved
     /// again.
@@ -44,9 +44,9 @@ package final class LookupTurns {
     private var missedAt: CoarseInstant?
     private var isDoubted = false
     /// Running lookups of all rounds.
-    private var scoutCount = 0
+    private var lookupCount = 0
     /// Lookups of the current round for which an attempt still waits.
-    private var askerCount = 0
+    private var awaitedLookupCount = 0
     /// True if the current round has found addresses.
     private var roundHasFound = false
     private var lastNumber: UInt64 = 0
@@ -67,16 +67,16 @@ package final class LookupTurns {
     /// True if addresses are known and not doubted.
     package var areKnown: Bool { isRecent(foundAt, within: memory) }
 
-    /// Waits for permission to connect; the caller returns it with ``end(_:because:)``.
+    /// Waits for a permit to connect; the caller returns it with ``end(_:because:)``.
     ///
     /// - Parameters:
     ///   - limit: the longest wait; zero waits for ever.
     ///   - isolation: the caller's actor, which runs on the loop.
     /// - Throws: the failure of the lookup, ``UpstreamError/dnsTimeout`` or ``UpstreamError/cancelled``.
-    package func turn(
+    package func permit(
         within limit: Duration, isolation: isolated (any Actor)? = #isolation
-    ) async throws(UpstreamError) -> Turn {
-        if let turn = turnNow() { return turn }
+    ) async throws(UpstreamError) -> Permit {
+        if let permit = permitNow() { return permit }
         guard !isRecent(missedAt, within: Self.pause) else { throw .dnsError }
         lastNumber += 1
         let number = lastNumber
@@ -84,13 +84,13 @@ package final class LookupTurns {
         if limit > .zero { timer.set(after: limit) }
         defer { timer.cancel() }
         let reference = LoopReference(self, loop: loop)
-        let outcome = await withTaskCancellationHandler { () async -> Result<Turn, UpstreamError> in
+        let outcome = await withTaskCancellationHandler { () async -> Result<Permit, UpstreamError> in
             _ = isolation  // as in CurlTransfer.run
             return await withUnsafeContinuation { continuation in
                 // A cancellation that came before found nobody; a later one is posted, and comes after this.
                 if Task.isCancelled { return continuation.resume(returning: .failure(.cancelled)) }
                 // Getting here may have let other jobs run.
-                if let turn = turnNow() { return continuation.resume(returning: .success(turn)) }
+                if let permit = permitNow() { return continuation.resume(returning: .success(permit)) }
                 waiters.append(Waiter(number: number, continuation: continuation))
             }
         } onCancel: {
@@ -107,7 +107,7 @@ package final class LookupTurns {
         isDoubted = false
         roundHasFound = true
         findings += 1
-        serveAll(with: .success(.free))
+        serveAll(with: .success(.knownAddresses))
     }
 
     /// Reports that an address did not work, so that the name is resolved again.
@@ -117,36 +117,36 @@ package final class LookupTurns {
         isDoubted = true
     }
 
-    /// Returns the permission of an attempt that was given up before its lookup ended.
+    /// Returns the permit of an attempt that was given up before its lookup ended.
     ///
     /// The lookup goes on, and counts until it has probably ended; otherwise clients that come and go could
     /// cause more lookups than clients that stay.
-    package func abandon(_ turn: Turn) {
-        guard case .scout(let round) = turn else { return }
-        if round == self.round { askerCount -= 1 }
+    package func abandon(_ permit: Permit) {
+        guard case .lookup(let round) = permit else { return }
+        if round == self.round { awaitedLookupCount -= 1 }
         let number = lastNumber + 1
         lastNumber = number
         let timer = LoopTimer(loop: loop) { [unowned self] in
             abandoned[number] = nil
-            scoutCount -= 1
-            replaceScout()
+            lookupCount -= 1
+            startLookup()
         }
         abandoned[number] = timer
         timer.set(after: Self.lifeOfLookup)
-        replaceScout()
+        startLookup()
     }
 
-    /// Returns a permission.
+    /// Returns a permit.
     ///
     /// - Parameter failure: the reason why there is no connection; nil if there is one.
-    package func end(_ turn: Turn, because failure: UpstreamError?) {
-        guard case .scout(let round) = turn else { return connected(because: failure) }
-        scoutCount -= 1
-        guard round == self.round else { return replaceScout() }
-        askerCount -= 1
+    package func end(_ permit: Permit, because failure: UpstreamError?) {
+        guard case .lookup(let round) = permit else { return connected(because: failure) }
+        lookupCount -= 1
+        guard round == self.round else { return startLookup() }
+        awaitedLookupCount -= 1
         switch failure {
         case .cancelled?, .noDescriptors?, .noThreads?:
-            replaceScout()
+            startLookup()
         case .dnsError?, .dnsTimeout?:
             missed(because: failure)
         case let failure?:
@@ -174,35 +174,35 @@ package final class LookupTurns {
     }
 
     /// Lets the first waiting attempt resolve the name, if one more lookup is allowed.
-    private func replaceScout() {
-        guard !waiters.isEmpty, let turn = turnNow() else { return }
-        serve([waiters.removeFirst()], with: .success(turn))
+    private func startLookup() {
+        guard !waiters.isEmpty, let permit = permitNow() else { return }
+        serve([waiters.removeFirst()], with: .success(permit))
     }
 
-    private func serveAll(with outcome: Result<Turn, UpstreamError>) {
+    private func serveAll(with outcome: Result<Permit, UpstreamError>) {
         let served = waiters
         waiters = []
         serve(served, with: outcome)
     }
 
-    private func serve(_ served: [Waiter], with outcome: Result<Turn, UpstreamError>) {
+    private func serve(_ served: [Waiter], with outcome: Result<Permit, UpstreamError>) {
         for waiter in served { waiter.continuation.resume(returning: outcome) }
     }
 
-    private func turnNow() -> Turn? {
-        if areKnown { return .free }
-        guard scoutCount < Self.scouts, !isRecent(missedAt, within: Self.pause) else { return nil }
-        if scoutCount == 0 || roundHasFound {
+    private func permitNow() -> Permit? {
+        if areKnown { return .knownAddresses }
+        guard lookupCount < Self.mostLookups, !isRecent(missedAt, within: Self.pause) else { return nil }
+        if lookupCount == 0 || roundHasFound {
             round += 1
-            askerCount = 0
+            awaitedLookupCount = 0
             roundHasFound = false
             foundAt = nil
         }
-        // Where an address was bad one asks for all, unless it has left.
-        guard !isDoubted || askerCount == 0 else { return nil }
-        scoutCount += 1
-        askerCount += 1
-        return .scout(round: round)
+        // After a bad address one lookup serves all, unless its attempt was given up.
+        guard !isDoubted || awaitedLookupCount == 0 else { return nil }
+        lookupCount += 1
+        awaitedLookupCount += 1
+        return .lookup(round: round)
     }
 
     private func isRecent(_ instant: CoarseInstant?, within limit: Duration) -> Bool {
