@@ -8,7 +8,7 @@ import Testing
 @Suite struct `Another program` {
     private func run(
         _ command: String..., environment: [String: String] = [:], limit: Duration = .seconds(20)
-    ) throws -> ChildProcess.Ending {
+    ) throws -> ChildProcess.Termination {
         try ChildProcess.run(command, environment: environment, limit: limit)
     }
 

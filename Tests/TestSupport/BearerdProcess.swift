@@ -136,7 +136,7 @@ package final class BearerdProcess: Sendable {
     // MARK: Its life
 
     /// Sends SIGTERM and waits for the end.
-    package func terminate(within limit: Duration = patience) throws -> Subprocess.Ending {
+    package func terminate(within limit: Duration = patience) throws -> Subprocess.Termination {
         process.signal(SIGTERM)
         return try process.waitForEnd(within: limit)
     }

@@ -5,7 +5,7 @@ package import Glibc
 /// A program that a test started; it never outlives the test process, nor the object.
 package final class Subprocess: Sendable {
     /// How a program ended.
-    package enum Ending: Equatable, Sendable {
+    package enum Termination: Equatable, Sendable {
         case exited(Int32)
         case signalled(Int32)
     }
@@ -16,7 +16,7 @@ package final class Subprocess: Sendable {
     package let output = Monitor(Capture())
     /// The captured standard error.
     package let errors = Monitor(Capture())
-    private let ending = Monitor<Ending?>(nil)
+    private let ending = Monitor<Termination?>(nil)
 
     /// Bytes captured from a pipe.
     package struct Capture: Sendable {
@@ -54,7 +54,7 @@ package final class Subprocess: Sendable {
             var status: Int32 = 0
             while waitpid(processID, &status, 0) < 0 && errno == EINTR {}
             let signal = status & 0x7F
-            let result: Ending = signal == 0 ? .exited((status >> 8) & 0xFF) : .signalled(signal)
+            let result: Termination = signal == 0 ? .exited((status >> 8) & 0xFF) : .signalled(signal)
             ending.withLock { $0 = result }
         }
     }
@@ -72,7 +72,7 @@ package final class Subprocess: Sendable {
     package var isRunning: Bool { ending.withLock { $0 == nil } }
 
     /// Waits for the program's end.
-    package func waitForEnd(within limit: Duration = patience) throws -> Ending {
+    package func waitForEnd(within limit: Duration = patience) throws -> Termination {
         let result = try ending.wait(for: "the process to end", within: limit) { $0 }
         for capture in [output, errors] {
             try capture.wait(for: "the end of its output", within: limit) { $0.isAtEnd ? () : nil }
@@ -84,7 +84,7 @@ package final class Subprocess: Sendable {
     package static func run(
         _ arguments: [String], environment: [String: String] = [:], directory: String? = nil,
         within limit: Duration = patience
-    ) throws -> (ending: Ending, output: String, errors: String) {
+    ) throws -> (ending: Termination, output: String, errors: String) {
         let process = try Subprocess(arguments, environment: environment, directory: directory)
         let ending = try process.waitForEnd(within: limit)
         return (ending, process.output.withLock { $0.text }, process.errors.withLock { $0.text })

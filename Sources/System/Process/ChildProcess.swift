@@ -6,7 +6,7 @@ internal import Glibc
 /// Runs other programs without a shell.
 package enum ChildProcess {
     /// The way in which a program ended.
-    package enum Ending: Equatable, Sendable {
+    package enum Termination: Equatable, Sendable {
         case exited(Int32)
         /// A signal ended it; the value is its number.
         case signalled(Int32)
@@ -26,7 +26,7 @@ package enum ChildProcess {
     /// - Throws: ``SystemError`` if it cannot be started.
     package static func run(
         _ command: [String], environment: [String: String], limit: Duration
-    ) throws(SystemError) -> Ending {
+    ) throws(SystemError) -> Termination {
         let process = try start(command, environment: environment)
         var status: CInt = 0
         let wasKilled = bearerd_await(process, CInt(clamping: limit.components.seconds * 1000), &status)

@@ -82,20 +82,20 @@ enum DaemonProcess {
         let acceptReport = AcceptReport(log)
         Listener.hear { address, news in acceptReport.heard(news, at: address) }
         SignalSource.hold(SIGHUP, false)
-        let ending = Ending()
+        let exitStatus = DecidedExitStatus()
         Task(executorPreference: loop) {
             do {
-                ending.set(try await daemon.run() == .drained ? .success : .failure)
+                exitStatus.set(try await daemon.run() == .drained ? .success : .failure)
             } catch {
                 let failure = CommandFailure(error)
-                ending.set(failure.status == .systemRefuses ? failure.status : .unavailable)
+                exitStatus.set(failure.status == .systemRefuses ? failure.status : .unavailable)
                 log.error("cannot start", [.reason: .string(failure.message)])
             }
             loop.stop()
         }
         loop.run()
         withExtendedLifetime(signals) {}
-        return ending.status
+        return exitStatus.status
     }
 
     /// Drains on the first signal, and ends the process on the second.

@@ -9,7 +9,7 @@ import Testing
         try site.status(of: identity)["state"].string
     }
 
-    private func logIn(_ site: LoginSite, _ options: String...) throws -> Subprocess.Ending {
+    private func logIn(_ site: LoginSite, _ options: String...) throws -> Subprocess.Termination {
         let words = [BearerdProcess.binary, "login", "web", "--no-browser"] + options
         let login = try Subprocess(words + ["-c", site.file])
         _ = try browse(try site.logIn(at: try site.firstLine(of: login)))

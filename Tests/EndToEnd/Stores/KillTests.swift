@@ -111,7 +111,7 @@ import Testing
     }
 }
 
-extension Subprocess.Ending {
+extension Subprocess.Termination {
     fileprivate var code: Int32 {
         switch self {
         case .exited(let code): code

@@ -64,7 +64,9 @@ final class LoginSite: Sendable {
     }
 
     /// Runs a command to its end.
-    func run(_ arguments: String...) throws -> (ending: Subprocess.Ending, output: String, errors: String) {
+    func run(
+        _ arguments: String...
+    ) throws -> (ending: Subprocess.Termination, output: String, errors: String) {
         let result = try Subprocess.run([BearerdProcess.binary] + arguments + ["-c", file])
         return (result.ending, result.output, result.errors)
     }

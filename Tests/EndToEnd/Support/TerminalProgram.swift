@@ -38,5 +38,5 @@ struct TerminalProgram {
         kill(child, SIGINT)
     }
 
-    func waitForEnd() throws -> Subprocess.Ending { try script.waitForEnd() }
+    func waitForEnd() throws -> Subprocess.Termination { try script.waitForEnd() }
 }

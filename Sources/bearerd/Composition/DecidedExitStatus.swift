@@ -3,7 +3,7 @@
 import Synchronization
 
 /// The exit status of a process whose end is decided on a loop.
-final class Ending: Sendable {
+final class DecidedExitStatus: Sendable {
     private let decided = Mutex(ExitStatus.failure)
 
     var status: ExitStatus { decided.withLock { $0 } }
