@@ -52,7 +52,7 @@ extension Forwarder {
 
     /// The reason why the exchange would not be accepted under the current rules; nil if it would, or has no
     /// route yet.
-    private func objection(to exchange: Exchange) -> OwnEnding? {
+    private func objection(to exchange: Exchange) -> AbortReason? {
         guard let old = exchange.route?.plan else { return nil }
         let (routing, client) = (worker.routing.routing(at: exchange.routing.listener), exchange.client)
         guard !routing.isClosing else { return .routeGone }

@@ -11,7 +11,7 @@ struct ExchangeRecord {
     /// True if the answer counts as failed when the route is judged.
     var hasFailed = false
     /// How bearerd ended the exchange; nil if the upstream's response did.
-    var ending: OwnEnding?
+    var ending: AbortReason?
     /// The content bytes sent to the client.
     var bytesOut: UInt64 = 0
     /// True if the request was sent again with another token.

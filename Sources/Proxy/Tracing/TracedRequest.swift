@@ -15,7 +15,7 @@ struct TracedRequest {
     /// The status that the client saw.
     let status: Int
     /// How bearerd ended the exchange; nil if the upstream's response did.
-    let ending: OwnEnding?
+    let ending: AbortReason?
     /// The name of the route; nil if none was found.
     var route: String?
     var identity: String?

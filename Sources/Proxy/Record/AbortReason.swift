@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The way in which bearerd itself ended an exchange.
-enum OwnEnding: Equatable {
+/// The reason why bearerd ended an exchange before the upstream's response was complete.
+enum AbortReason: Equatable {
     /// With an error response.
     case rejected(RejectionCode)
     /// Without a response, because the client has left.
