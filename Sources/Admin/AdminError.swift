@@ -25,7 +25,7 @@ enum AdminError: Error, Equatable {
     /// The request did not arrive, or cannot be served.
     case notReceived(ServiceRefusal)
     /// The most event streams are open already.
-    case tooManyLookers
+    case tooManyEventStreams
     case notFound
     case methodNotAllowed(allowed: [HTTPMethod])
     /// The body is not what the action takes.
@@ -44,7 +44,7 @@ enum AdminError: Error, Equatable {
         case .notFromHere, .wrongKey, .noKey, .notOurUser, .needsNobody: 403
         case .tooManyGuesses: 429
         case .notReceived(let reason): reason.status
-        case .tooManyLookers: 503
+        case .tooManyEventStreams: 503
         case .notFound: 404
         case .methodNotAllowed: 405
         case .badBody: 400
@@ -63,7 +63,7 @@ enum AdminError: Error, Equatable {
         case .notFromHere, .wrongKey, .noKey, .notOurUser, .needsNobody: .accessDenied
         case .tooManyGuesses: .rateLimited
         case .notReceived(let reason): reason.code
-        case .tooManyLookers: .busy
+        case .tooManyEventStreams: .busy
         case .notFound: .noRoute
         case .methodNotAllowed: .methodNotAllowed
         case .badBody: .badRequest
@@ -104,7 +104,7 @@ enum AdminError: Error, Equatable {
                 + "send admin.key as Authorization: Bearer or X-Bearerd-Admin, or list the user in admin.peer_uids."
         case .needsNobody: "This identity's grant needs no person, so there is no session to take."
         case .notReceived(let reason): reason.sentence
-        case .tooManyLookers: "Sixteen look already; close a window of theirs."
+        case .tooManyEventStreams: "Sixteen event streams are open already; close a window of the page."
         case .notFound: "Nothing is here."
         case .methodNotAllowed: "The method is not for this resource."
         case .badBody: "The body is not what this takes."
@@ -139,7 +139,7 @@ enum AdminError: Error, Equatable {
             }
         case .tooManyGuesses(let delay):
             head.fields[.retryAfter] = "\(max(1, delay.components.seconds + 1))"
-        case .notReceived(.busy), .tooManyLookers:
+        case .notReceived(.busy), .tooManyEventStreams:
             head.fields[.retryAfter] = "1"
         case .wrongHost, .notFromHere, .wrongKey, .noKey, .notOurUser, .needsNobody, .notFound,
             .badBody, .login, .session, .notReceived, .reload:

@@ -9,7 +9,7 @@ package struct AdminMemory: Sendable {
     let guesses: KeyGuesses
     let cookies: KeyCookies
     let logins: PendingLogins
-    let lookers = Lookers()
+    let eventStreams = EventStreamLimit()
     /// The traffic of the last hour.
     package let history: TrafficHistory
     private let configurations = Counter()

@@ -27,12 +27,12 @@ package struct AdminResponder: HTTPResponder {
     ///   - settings: the settings from the configuration.
     ///   - identities: the sessions that it shows and acts on.
     ///   - process: the workers and the drain.
-    ///   - doors: receive redirects that arrive at other addresses.
+    ///   - receivers: receive redirects that arrive at other addresses.
     ///   - memory: the state that outlives the configuration.
     ///   - now: the clock by which expiry is judged.
     package init(
         settings: AdminSettings, identities: any IdentityDirectory, process: any ProcessControl,
-        doors: any RedirectDoors, memory: AdminMemory,
+        receivers: any RedirectReceivers, memory: AdminMemory,
         now: @escaping @Sendable () -> Instant = { ContinuousClock.now }
     ) {
         self.settings = settings
@@ -248,7 +248,7 @@ package struct AdminResponder: HTTPResponder {
     private func events(isForPage: Bool) throws(AdminError) -> ServiceReply {
         let events = StatusEvents(
             memory: memory, version: version, page: { await page() }, isForPage: isForPage)
-        guard let reply = events.reply else { throw .tooManyLookers }
+        guard let reply = events.reply else { throw .tooManyEventStreams }
         return reply
     }
 

@@ -59,7 +59,7 @@ struct AdminFixture {
                 allowsQuit: allowsQuit,
                 warnings: ["development.provider is on"]),
             identities: identities ?? self.identities(), process: process,
-            doors: NoDoors(), memory: AdminMemory(now: { now }), now: { now })
+            receivers: NoRedirectReceivers(), memory: AdminMemory(now: { now }), now: { now })
     }
 
     func get(

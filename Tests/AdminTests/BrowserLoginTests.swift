@@ -24,7 +24,7 @@ struct `A login in a browser` {
                     version: "1", routes: [], hosts: HostList(["bearerd.example:9090"]), key: key,
                     needsKey: true,
                     redirects: ["default": RedirectURI("http://bearerd.example:9090/callback") ?? .standard]),
-                identities: identities, process: FakeProcess(), doors: NoDoors(),
+                identities: identities, process: FakeProcess(), receivers: NoRedirectReceivers(),
                 memory: AdminMemory())
         }
 

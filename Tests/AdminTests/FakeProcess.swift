@@ -156,7 +156,7 @@ final class FakeIdentities: IdentityDirectory {
 }
 
 /// Every redirect comes to the admin listener.
-struct NoDoors: RedirectDoors {
+struct NoRedirectReceivers: RedirectReceivers {
     func open(for identity: String, answering responder: any HTTPResponder) async throws(LoginError) {}
     func close(for identity: String) async {}
 }

@@ -40,7 +40,7 @@ struct BrowserLogins: Sendable {
         }
         if !request.isPushed { pending.pushes.giveBack(for: identity) }
         do throws(LoginError) {
-            try await doors.open(for: identity, answering: CallbackResponder(logins: self, uri: uri))
+            try await receivers.open(for: identity, answering: CallbackResponder(logins: self, uri: uri))
         } catch {
             return LoginPages.failed(.login(error), identity, at: providers[identity])
         }
@@ -111,7 +111,7 @@ struct BrowserLogins: Sendable {
 
     /// Removes the cookie and the listener of a login that has ended.
     private func forgetting(_ login: PendingLogins.Login, _ reply: ServiceReply) async -> ServiceReply {
-        if !pending.has(login.identity) { await doors.close(for: login.identity) }
+        if !pending.has(login.identity) { await receivers.close(for: login.identity) }
         var reply = reply
         reply.head.fields[.setCookie] = login.cookie.cleared
         return reply

@@ -21,15 +21,15 @@ struct StatusEvents: Sendable {
 
     /// The answer with the event stream; nil if the most streams are open already.
     var reply: ServiceReply? {
-        guard memory.lookers.hasRoom else { return nil }
+        guard memory.eventStreams.hasRoom else { return nil }
         var head = HTTPResponse(status: 200)
         head.fields[.contentType] = "text/event-stream"
         return ServiceReply(head: head, body: .stream { writer in try await send(to: writer) })
     }
 
     private func send(to writer: ServiceBodyWriter) async throws {
-        guard memory.lookers.enter() else { return }
-        defer { memory.lookers.leave() }
+        guard memory.eventStreams.enter() else { return }
+        defer { memory.eventStreams.leave() }
         var shown: [String: String] = [:]
         try await writer.write(Array("retry: 3000\n\n".utf8), within: Self.patience)
         while memory.version == version {

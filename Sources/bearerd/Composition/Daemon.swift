@@ -281,7 +281,7 @@ actor Daemon: LoopConfined {
             process: DaemonControl(
                 daemon: self, writer: writer, audit: audit, tracing: active.tracing, startedAt: startedAt,
                 startTime: startTime),
-            doors: redirectListeners, memory: adminMemory)
+            receivers: redirectListeners, memory: adminMemory)
     }
 
     @discardableResult

@@ -9,11 +9,11 @@ import OAuth
 import OAuthRuntime
 
 /// Listens for redirects of logins that do not arrive at the admin listener, while a login is pending.
-actor RedirectListeners: LoopConfined, RedirectDoors {
+actor RedirectListeners: LoopConfined, RedirectReceivers {
     /// The longest duration of a login.
     private static let longestLogin = Duration.seconds(600)
 
-    private struct Door {
+    private struct Receiver {
         let service: HTTPService
         let sockets: RedirectSockets
         let timer: LoopTimer
@@ -22,7 +22,7 @@ actor RedirectListeners: LoopConfined, RedirectDoors {
     nonisolated let loop: EventLoop
     private var identities: [String: IdentityConfiguration] = [:]
     private var adminPort: UInt16 = 0
-    private var doors: [String: Door] = [:]
+    private var receivers: [String: Receiver] = [:]
 
     init(loop: EventLoop) {
         self.loop = loop
@@ -40,9 +40,9 @@ actor RedirectListeners: LoopConfined, RedirectDoors {
         let address = identity.redirectListen ?? .tcp(host: uri.host, port: uri.port)
         // Redirects to the admin listener's own port are its own.
         guard case .tcp(_, let port) = address, port != adminPort else { return }
-        if let door = doors[name] {
-            await door.service.use(responder)
-            return door.timer.set(after: Self.longestLogin)
+        if let receiver = receivers[name] {
+            await receiver.service.use(responder)
+            return receiver.timer.set(after: Self.longestLogin)
         }
         do throws(LoopbackLogin.Failure) {
             try await listen(
@@ -59,7 +59,7 @@ actor RedirectListeners: LoopConfined, RedirectDoors {
         let timer = LoopTimer(loop: loop) { [unowned self] in  // it goes with us
             assumeIsolated { $0.expire(name) }
         }
-        doors[name] = Door(service: service, sockets: sockets, timer: timer)
+        receivers[name] = Receiver(service: service, sockets: sockets, timer: timer)
         timer.set(after: Self.longestLogin)
         do throws(StreamError) {
             for socket in sockets.all { try await service.listen(on: socket) }
@@ -74,9 +74,9 @@ actor RedirectListeners: LoopConfined, RedirectDoors {
     }
 
     func close(for name: String) async {
-        guard let door = doors.removeValue(forKey: name) else { return }
-        door.timer.cancel()
-        await door.service.stop()
-        door.sockets.close()
+        guard let receiver = receivers.removeValue(forKey: name) else { return }
+        receiver.timer.cancel()
+        await receiver.service.stop()
+        receiver.sockets.close()
     }
 }

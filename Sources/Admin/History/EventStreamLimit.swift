@@ -3,7 +3,7 @@
 internal import Synchronization
 
 /// Limits the open event streams, each of which renders the whole status once a second.
-final class Lookers: Sendable {
+final class EventStreamLimit: Sendable {
     private static let most = 16
 
     private let count = Mutex(0)

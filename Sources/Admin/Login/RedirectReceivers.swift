@@ -6,7 +6,7 @@ package import OAuth
 /// Receives redirects of logins that do not arrive at the admin listener.
 ///
 /// That is so if `redirect_uri` has another port, or `redirect_listen` sets an address.
-package protocol RedirectDoors: Sendable {
+package protocol RedirectReceivers: Sendable {
     /// Starts to receive an identity's redirects, until ``close(for:)``.
     ///
     /// - Parameters:
