@@ -32,14 +32,14 @@ extension ChosenIdentity {
         or inquiry: Inquiry? = nil,
         here: @escaping @Sendable (IdentitySession) async throws(CommandFailure) -> String
     ) throws(CommandFailure) -> String {
-        let bytes = Deputy.result { deputy in
+        let bytes = ForkedCopy.result { copy in
             let handOver = { @Sendable (outcome: Result<String, CommandFailure>, goesOn: Bool) in
-                deputy.handOver(HandedOver.bytes(of: outcome), goingOn: goesOn)
+                copy.handOver(HandedOver.bytes(of: outcome), goingOn: goesOn)
             }
             do throws(CommandFailure) {
                 try CommandLoop.run { loop throws(CommandFailure) in
                     guard let session = try await session(loop, or: inquiry, handOver) else { return }
-                    let end = session.finish(whenEnded: deputy)
+                    let end = session.finish(whenEnded: copy)
                     defer { withExtendedLifetime(end) {} }
                     let outcome: Result<String, CommandFailure>
                     do throws(CommandFailure) {

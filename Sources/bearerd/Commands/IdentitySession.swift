@@ -116,14 +116,14 @@ struct IdentitySession {
         if !isBusy { handOver(outcome, false) }
     }
 
-    /// Makes `deputy` finish what it has begun, and nothing else, when the command is interrupted.
+    /// Makes a forked copy finish what it has begun, and nothing else, when the command is interrupted.
     ///
     /// - Returns: the signal source, which the caller keeps.
-    func finish(whenEnded deputy: Deputy) -> SignalSource? {
-        guard deputy.isCopy else { return nil }
+    func finish(whenEnded copy: ForkedCopy) -> SignalSource? {
+        guard copy.isCopy else { return nil }
         // Where the loop takes no signal the copy dies of it.
         return try? SignalSource(SIGTERM, loop: loop) { [session, loop] in
-            deputy.stayBehind()
+            copy.stayBehind()
             Task(executorPreference: loop) { await session.stop(savingFor: Self.longestSaving) }
         }
     }

@@ -4,8 +4,8 @@ internal import CBearerdSystem
 internal import Glibc
 import Synchronization
 
-/// A forked copy of this process that does some work, and may finish it after this process has ended.
-package final class Deputy: Sendable {
+/// A fork of this process that does some work, and may finish it after this process has ended.
+package final class ForkedCopy: Sendable {
     private struct State: ~Copyable {
         /// The pipe to the waiting process; nil once that no longer waits, or if there is no copy.
         var pipe: Descriptor?
@@ -33,13 +33,13 @@ package final class Deputy: Sendable {
     ///
     /// - Parameter work: hands its result over once.
     /// - Returns: the result; nil if the copy ended without one.
-    package static func result(of work: (Deputy) -> Void) -> [UInt8]? {
+    package static func result(of work: (ForkedCopy) -> Void) -> [UInt8]? {
         var end: CInt = -1
         let process = bearerd_split(&end)
         guard process >= 0 else {
-            let deputy = Deputy(nil)
-            work(deputy)
-            return deputy.state.withLock { $0.result }
+            let copy = ForkedCopy(nil)
+            work(copy)
+            return copy.state.withLock { $0.result }
         }
         let pipe = Descriptor(number: end, path: "pipe")
         guard process == 0 else {
@@ -48,7 +48,7 @@ package final class Deputy: Sendable {
             if bytes.first != Mark.goesOn.rawValue { while waitpid(process, nil, 0) < 0, errno == EINTR {} }
             return bytes.isEmpty ? nil : Array(bytes.dropFirst())
         }
-        work(Deputy(consume pipe))
+        work(ForkedCopy(consume pipe))
         bearerd_end_copy()
     }
 
