@@ -31,7 +31,7 @@ package final class ServerConnection {
     private var headDeadline: ContinuousClock.Instant?
 
     /// How urgently a slow client must finish what it has begun.
-    private enum Haste {
+    private enum Urgency {
         /// The time-outs alone limit it.
         case none
         /// It was asked to hurry once and may go on until the next call of ``hurry()``.
@@ -41,8 +41,8 @@ package final class ServerConnection {
     }
 
     /// True if the client has begun a head without ending it, or still sends after its last response.
-    package private(set) var isDawdling = false { didSet { haste = .none } }
-    private var haste = Haste.none
+    package private(set) var isDawdling = false { didSet { urgency = .none } }
+    private var urgency = Urgency.none
 
     /// True if ``receiveHead()`` returned because the client is silent; call it again once there is data.
     package private(set) var isDormant = false
@@ -159,10 +159,10 @@ package final class ServerConnection {
     /// The first call after it began to dawdle only warns, because the rest may be on its way.
     package func hurry() {
         guard isDawdling else { return }
-        switch haste {
-        case .none: haste = .asked
+        switch urgency {
+        case .none: urgency = .asked
         case .asked:
-            haste = .over
+            urgency = .over
             stream.readiness.interruptReader()
         case .over: break
         }
@@ -180,7 +180,7 @@ package final class ServerConnection {
         defer { isDawdling = false }
         forgetMessage()
         await stream.endSending(within: min(.seconds(1), limit))
-        while haste != .over {
+        while urgency != .over {
             let rest = min(ContinuousClock.now.duration(to: deadline), Self.longestSilence)
             guard rest > .zero, (try? await stream.fill(within: rest)) == true else { break }
             stream.input.consume(stream.input.count)
@@ -268,12 +268,12 @@ package final class ServerConnection {
         repeat {
             let remaining = deadline.map { max(ContinuousClock.now.duration(to: $0), .milliseconds(1)) }
             if let deadline, ContinuousClock.now >= deadline { throw headTimedOut() }
-            guard haste != .over else { throw headTimedOut() }
+            guard urgency != .over else { throw headTimedOut() }
             do {
                 guard try await stream.fill(within: remaining ?? .zero, isInside: true) else { return false }
             } catch .timedOut {
                 throw headTimedOut()
-            } catch .closed where haste == .over && stream.isOpen {
+            } catch .closed where urgency == .over && stream.isOpen {
                 throw headTimedOut()
             } catch {
                 throw .stream(error)

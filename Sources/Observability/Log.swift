@@ -7,7 +7,7 @@ internal import BearerdSystem
 /// A message is a `StaticString`, so that no part of a request, a token or a response can be interpolated
 /// into it. Variable parts are fields, and a ``LogValue`` cannot hold a secret.
 package struct Log: Sendable {
-    private let manner: LogManner
+    private let settings: LogSettings
     private let sink: any LineSink
     private let unixMilliseconds: @Sendable () -> Int64
     private var context: [(LogKey, LogValue)] = []
@@ -23,16 +23,16 @@ package struct Log: Sendable {
         level: LogLevel, format: LogFormat, sink: any LineSink,
         unixMilliseconds: @escaping @Sendable () -> Int64 = { WallClock.unixMilliseconds }
     ) {
-        manner = LogManner(level: level, format: format)
+        settings = LogSettings(level: level, format: format)
         self.sink = sink
         self.unixMilliseconds = unixMilliseconds
     }
 
     /// Returns true if lines of this level are written; for callers whose fields are expensive to make.
-    package func writes(_ level: LogLevel) -> Bool { level >= manner.level }
+    package func writes(_ level: LogLevel) -> Bool { level >= settings.level }
 
     /// Changes the level and format of this log and of every log derived from the same one.
-    package func use(level: LogLevel, format: LogFormat) { manner.use(level: level, format: format) }
+    package func use(level: LogLevel, format: LogFormat) { settings.use(level: level, format: format) }
 
     /// A log that adds a field to each of its lines.
     package func with(_ key: LogKey, _ value: LogValue) -> Log {
@@ -74,7 +74,7 @@ package struct Log: Sendable {
     private func write(_ level: LogLevel, _ message: StaticString, _ fields: KeyValuePairs<LogKey, LogValue>)
     {
         guard writes(level) else { return }
-        var line = LogLine(format: manner.format)
+        var line = LogLine(format: settings.format)
         line.begin(unixMilliseconds: unixMilliseconds(), level: level, message: message.description)
         for (key, value) in context { line.add(key, value) }
         for (key, value) in fields { line.add(key, value) }

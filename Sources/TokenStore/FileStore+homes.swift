@@ -8,7 +8,7 @@ import BearerdSystem
 /// It is the directory at the configured path if that can be used, otherwise the one before. An identity moves under
 /// the locks of both, so that two processes never hold it at once; a newer session in the old directory moves along.
 extension FileStore {
-    enum Standing {
+    enum HomeState {
         case settled(StoreHome)
         /// The path leads elsewhere, but somebody holds the identity's lock here or there.
         case contested(StoreHome)
@@ -26,7 +26,7 @@ extension FileStore {
     /// Finds an identity's directory, and moves the identity there.
     ///
     /// - Throws: ``StoreError`` if others may change the directory.
-    func standing(of identity: String) throws(StoreError) -> Standing {
+    func homeState(of identity: String) throws(StoreError) -> HomeState {
         let home = home(of: identity)
         switch place.look(from: home.directory) {
         case .same:

@@ -87,7 +87,7 @@ package actor FileStore: SessionStore, ExecutorConfined {
 
     /// Reads the newest valid generation; a damaged file is put aside and reported, a plain one encrypted.
     package func load(_ identity: String) throws(StoreError) -> StoredSession? {
-        let home = try standing(of: identity).home
+        let home = try homeState(of: identity).home
         let paths = home.paths(of: identity)
         let current = try read(paths.current, identity)
         let older = current.session == nil ? try read(paths.previous, identity) : .missing
@@ -167,7 +167,7 @@ package actor FileStore: SessionStore, ExecutorConfined {
     }
 
     private func tryLock(_ identity: String) throws(StoreError) -> FileStoreLock? {
-        guard case .settled(let home) = try standing(of: identity), !isHeld(identity) else { return nil }
+        guard case .settled(let home) = try homeState(of: identity), !isHeld(identity) else { return nil }
         let lock: FileStoreLock?
         if home.directory.isRemoved {
             // Nobody can lock a file there, but a process that is alone needs no lock.

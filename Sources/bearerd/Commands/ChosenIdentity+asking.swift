@@ -34,7 +34,7 @@ extension ChosenIdentity {
     ) throws(CommandFailure) -> String {
         let bytes = ForkedCopy.result { copy in
             let handOver = { @Sendable (outcome: Result<String, CommandFailure>, goesOn: Bool) in
-                copy.handOver(HandedOver.bytes(of: outcome), goingOn: goesOn)
+                copy.handOver(EncodedOutcome.bytes(of: outcome), goingOn: goesOn)
             }
             do throws(CommandFailure) {
                 try CommandLoop.run { loop throws(CommandFailure) in
@@ -53,7 +53,7 @@ extension ChosenIdentity {
                 handOver(.failure(error), false)
             }
         }
-        guard let outcome = bytes.flatMap(HandedOver.outcome) else {
+        guard let outcome = bytes.flatMap(EncodedOutcome.outcome) else {
             throw CommandFailure(.failure, "interrupted")
         }
         return try outcome.get()
@@ -78,7 +78,7 @@ extension ChosenIdentity {
 ///
 /// The exit status comes first, then the text; or, for a failure, the length of its code, the code and the
 /// message.
-private enum HandedOver {
+private enum EncodedOutcome {
     static func bytes(of outcome: Result<String, CommandFailure>) -> [UInt8] {
         switch outcome {
         case .success(let text): [UInt8(ExitStatus.success.rawValue)] + text.utf8

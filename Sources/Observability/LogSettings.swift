@@ -3,7 +3,7 @@
 internal import Synchronization
 
 /// The level and format of a log, which can change while the process runs.
-final class LogManner: Sendable {
+final class LogSettings: Sendable {
     private let current: Mutex<(level: LogLevel, format: LogFormat)>
 
     init(level: LogLevel, format: LogFormat) {
