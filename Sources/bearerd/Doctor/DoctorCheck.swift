@@ -18,15 +18,15 @@ extension DoctorCheck {
 
 /// A check of the configuration, the machine or the process.
 protocol WholeCheck: DoctorCheck {
-    static func look(at patient: Patient) async -> Finding
+    static func look(at subject: DoctorSubject) async -> Finding
 }
 
 /// A check of each identity and its provider.
 protocol IdentityCheck: DoctorCheck {
-    static func look(at identity: ExaminedIdentity, of patient: Patient) async -> Finding
+    static func look(at identity: ExaminedIdentity, of subject: DoctorSubject) async -> Finding
 }
 
 /// A check of each route.
 protocol RouteCheck: DoctorCheck {
-    static func look(at route: RouteConfiguration, of patient: Patient) async -> Finding
+    static func look(at route: RouteConfiguration, of subject: DoctorSubject) async -> Finding
 }

@@ -52,7 +52,7 @@ struct Examination {
                     if let source = identity.client.source, !check.id.concernsSources {
                         return .skip("source: \(source.name.rawValue) has no token endpoint")
                     }
-                    return await check.look(at: identity, of: patient)
+                    return await check.look(at: identity, of: subject)
                 }
                 try add(
                     Row(id: check.id, identity: identity.name, finding: finding), of: check, telling: tell)
@@ -70,7 +70,7 @@ struct Examination {
             let finding = await finding(of: check, for: nil) { await whole.look(at: patient) }
             try add(Row(id: check.id, identity: nil, finding: finding), of: check, telling: tell)
         } else if let check = check as? any RouteCheck.Type {
-            for route in patient.configuration.routesByIdentity
+            for route in subject.configuration.routesByIdentity
             where chosen == nil || chosen == route.identity {
                 let finding = await check.look(at: route, of: patient)
                 try add(Row(id: check.id, identity: nil, finding: finding), of: check, telling: tell)

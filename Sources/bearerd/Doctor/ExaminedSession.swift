@@ -36,7 +36,7 @@ struct ExaminedSession {
             }
             return
         }
-        guard let stored = try await patient.store.session(of: identity.name) else { return }
+        guard let stored = try await subject.store.session(of: identity.name) else { return }
         let token = stored.newestAccessToken
         expiresAt = token?.expiresAt
         lifetime = token?.lifetime

@@ -8,7 +8,7 @@ enum ClientAuthenticationCheck: IdentityCheck {
     static let id = CheckID.clientAuth
     static let needs = [CheckID.discovery]
 
-    static func look(at identity: ExaminedIdentity, of patient: Patient) async -> Finding {
+    static func look(at identity: ExaminedIdentity, of subject: DoctorSubject) async -> Finding {
         let method = identity.client.authentication
         let untried = patient.isLive ? patient.reasonNotToAsk(for: identity) : nil
         let outcome = untried != nil ? nil : patient.liveOutcome(of: identity)

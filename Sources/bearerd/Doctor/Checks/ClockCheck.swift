@@ -8,7 +8,7 @@ enum ClockCheck: IdentityCheck {
     static let id = CheckID.clock
     static let needs = [CheckID.dns, .tls]
 
-    static func look(at identity: ExaminedIdentity, of patient: Patient) async -> Finding {
+    static func look(at identity: ExaminedIdentity, of subject: DoctorSubject) async -> Finding {
         if identity.isDiscovered {
             _ = await identity.discovered()
         } else if let url = identity.url {

@@ -7,10 +7,10 @@ import BearerdSystem
 enum DescriptorsCheck: WholeCheck {
     static let id = CheckID.descriptors
 
-    static func look(at patient: Patient) -> Finding {
+    static func look(at subject: DoctorSubject) -> Finding {
         try? CurrentProcess.raiseDescriptorLimit()
-        let (wanted, free) = (patient.configuration.limits.connections, CurrentProcess.freeDescriptorCount)
-        let limit = patient.configuration.connectionLimit(freeDescriptors: free)
+        let (wanted, free) = (subject.configuration.limits.connections, CurrentProcess.freeDescriptorCount)
+        let limit = subject.configuration.connectionLimit(freeDescriptors: free)
         guard limit < wanted else { return .ok("\(free) are free, enough for \(wanted) connections") }
         return .warn(
             "\(free) are free: enough for \(limit) connections, not for limits.connections (\(wanted))",

@@ -8,7 +8,7 @@ enum DiscoveryCheck: IdentityCheck {
     static let id = CheckID.discovery
     static let needs = [CheckID.tls]
 
-    static func look(at identity: ExaminedIdentity, of patient: Patient) async -> Finding {
+    static func look(at identity: ExaminedIdentity, of subject: DoctorSubject) async -> Finding {
         guard identity.isDiscovered else { return .skip("the endpoints are given by hand") }
         switch await identity.discovered() {
         case .success(let metadata): return .ok("issuer \(metadata.issuer), as configured")

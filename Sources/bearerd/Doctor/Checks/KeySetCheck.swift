@@ -9,7 +9,7 @@ enum KeySetCheck: IdentityCheck {
     static let id = CheckID.jwks
     static let needs = [CheckID.discovery]
 
-    static func look(at identity: ExaminedIdentity, of patient: Patient) async -> Finding {
+    static func look(at identity: ExaminedIdentity, of subject: DoctorSubject) async -> Finding {
         guard let url = await identity.endpoint(.keys) else { return .skip("the provider names no jwks_uri") }
         do throws(TransportError) {
             let response = try await identity.get(url)

@@ -7,12 +7,12 @@ import BearerdCryptography
 enum KeyringCheck: WholeCheck {
     static let id = CheckID.keyring
 
-    static func look(at patient: Patient) -> Finding {
-        guard case .file(_, .keyring(let name)?) = patient.configuration.store else {
+    static func look(at subject: DoctorSubject) -> Finding {
+        guard case .file(_, .keyring(let name)?) = subject.configuration.store else {
             return .skip("store.encryption_key_keyring is not set")
         }
         do throws(KeyringFailure) {
-            guard try patient.store.keyringKey.get() != nil else {
+            guard try subject.store.keyringKey.get() != nil else {
                 return .ok("there is no key '\(name)' yet; the daemon or a login makes it")
             }
             return .ok("the key '\(name)' can be read")

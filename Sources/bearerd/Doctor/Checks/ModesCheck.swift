@@ -6,12 +6,12 @@ import BearerdConfiguration
 enum ModesCheck: WholeCheck {
     static let id = CheckID.configModes
 
-    static func look(at patient: Patient) -> Finding {
-        guard let fault = patient.report.problems.first(where: \.isAboutModes) else {
+    static func look(at subject: DoctorSubject) -> Finding {
+        guard let fault = subject.report.problems.first(where: \.isAboutModes) else {
             return .ok("nobody else may change the configuration, or read a secret")
         }
         return .warn(
-            fault.line(in: patient.report.file),
+            fault.line(in: subject.report.file),
             fix: "chmod 0600 the file that it names, and chown it to who runs bearerd")
     }
 }

@@ -14,12 +14,12 @@ enum NameCheck: IdentityCheck {
     /// The time limit of the lookup; the system's own may be minutes.
     private static let limit = Duration.seconds(5)
 
-    static func look(at identity: ExaminedIdentity, of patient: Patient) async -> Finding {
+    static func look(at identity: ExaminedIdentity, of subject: DoctorSubject) async -> Finding {
         guard let url = identity.url else { return .skip("the provider has no address yet") }
         if case .url = identity.way.proxy(to: url) { return .skip("the proxy looks the name up") }
         let destination = identity.configuration.transport.connectTo
         let host = destination?.host ?? url.host
-        let found = await addresses(of: host, on: patient.loop)
+        let found = await addresses(of: host, on: subject.loop)
         if found?.isEmpty ?? true, identity.way.proxy(to: url).server(for: url.scheme) != nil {
             return .skip("\(host) has no address here; the environment's proxy may find one")
         }

@@ -11,10 +11,10 @@ enum ProxyEnvironmentCheck: WholeCheck {
         "http_proxy", "https_proxy", "all_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY",
     ]
 
-    static func look(at patient: Patient) -> Finding {
+    static func look(at subject: DoctorSubject) -> Finding {
         let found = names.filter { !(CurrentProcess.environment($0) ?? "").isEmpty }
         guard !found.isEmpty else { return .ok("no proxy is set in the environment") }
-        let configuration = patient.configuration
+        let configuration = subject.configuration
         let isUsed = (configuration.identities.map(\.transport) + configuration.routes.map(\.transport))
             .contains {
                 if case .environment = $0.proxy { true } else { false }

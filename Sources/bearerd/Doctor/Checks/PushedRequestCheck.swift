@@ -9,7 +9,7 @@ enum PushedRequestCheck: IdentityCheck {
     static let id = CheckID.parDPoP
     static let needs = [CheckID.discovery]
 
-    static func look(at identity: ExaminedIdentity, of patient: Patient) async -> Finding {
+    static func look(at identity: ExaminedIdentity, of subject: DoctorSubject) async -> Finding {
         guard let metadata = await identity.document() else {
             return .skip("the endpoints are given by hand")
         }

@@ -14,7 +14,7 @@ enum RedirectURICheck: IdentityCheck {
         let grant = identity.client.grantType
         guard grant == .authorizationCode else { return .skip("\(grant.shortName) has none") }
         let uri = identity.configuration.redirectURI
-        let page = patient.configuration.admin.flatMap { identity.configuration.loginRedirect(to: $0.listen) }
+        let page = subject.configuration.admin.flatMap { identity.configuration.loginRedirect(to: $0.listen) }
         let ways = uri.port == 0 ? "" : page.map { _ in ", for logins on the admin listener too" } ?? ""
         let advice = "register \(uri.registered) at the provider\(ways)"
         let address = identity.configuration.redirectListen ?? .tcp(host: uri.host, port: uri.port)

@@ -8,12 +8,12 @@ enum RefreshTokenCheck: IdentityCheck {
     static let id = CheckID.refreshToken
     static let needs = [CheckID.store, .keyring]
 
-    static func look(at identity: ExaminedIdentity, of patient: Patient) async -> Finding {
+    static func look(at identity: ExaminedIdentity, of subject: DoctorSubject) async -> Finding {
         let grant = identity.client.grantType
         guard grant.needsPerson else { return .skip("\(grant.shortName) needs none") }
         let session: ExaminedSession?
         do throws(CommandFailure) {
-            session = try await ExaminedSession(of: identity, patient)
+            session = try await ExaminedSession(of: identity, subject)
         } catch {
             return .fail(error.message, fix: "store")
         }

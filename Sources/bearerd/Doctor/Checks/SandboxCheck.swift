@@ -7,8 +7,8 @@ import BearerdSystem
 enum SandboxCheck: WholeCheck {
     static let id = CheckID.sandbox
 
-    static func look(at patient: Patient) -> Finding {
-        guard !patient.configuration.runsCommands else {
+    static func look(at subject: DoctorSubject) -> Finding {
+        guard !subject.configuration.runsCommands else {
             return .warn(
                 "off: the commands of on_state_change could not run in it", fix: "leave on_state_change out")
         }

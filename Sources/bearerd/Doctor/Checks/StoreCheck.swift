@@ -9,9 +9,9 @@ import BearerdTokenStore
 enum StoreCheck: WholeCheck {
     static let id = CheckID.store
 
-    static func look(at patient: Patient) async -> Finding {
-        if case .redis = patient.configuration.store { return await lookAtServer(of: patient) }
-        guard let directory = patient.configuration.store.directory else {
+    static func look(at subject: DoctorSubject) async -> Finding {
+        if case .redis = subject.configuration.store { return await lookAtServer(of: subject) }
+        guard let directory = subject.configuration.store.directory else {
             return .skip("store.type is memory: sessions end with the daemon")
         }
         do throws(FileStoreError) {
@@ -46,11 +46,11 @@ enum StoreCheck: WholeCheck {
     }
 
     /// Checks a server by performing each operation with the rights that it needs.
-    private static func lookAtServer(of patient: Patient) async -> Finding {
+    private static func lookAtServer(of subject: DoctorSubject) async -> Finding {
         do throws(CommandFailure) {
-            let server = try await patient.store.examine()
-            for identity in patient.configuration.identities {
-                _ = try await patient.store.session(of: identity.name)
+            let server = try await subject.store.examine()
+            for identity in subject.configuration.identities {
+                _ = try await subject.store.session(of: identity.name)
             }
             let seen = "\(server?.name ?? ""): sessions can be read and written"
             guard let eviction = server?.eviction else { return .ok(seen) }

@@ -8,11 +8,11 @@ import BearerdSystem
 enum SystemdCheck: WholeCheck {
     static let id = CheckID.systemd
 
-    static func look(at patient: Patient) -> Finding {
+    static func look(at subject: DoctorSubject) -> Finding {
         guard (CurrentProcess.environment("NOTIFY_SOCKET") ?? "").isEmpty else {
             return .ok("the service manager is told of readiness, state and life")
         }
-        let passed = patient.configuration.listen.filter(\.isPassed)
+        let passed = subject.configuration.listen.filter(\.isPassed)
         let list = passed.map(\.description).joined(separator: ", ")
         return passed.isEmpty
             ? .skip("doctor was not started by a service manager")

@@ -14,12 +14,12 @@ enum TLSCheck: IdentityCheck {
     /// The remaining days below which a warning is given.
     private static let fewDays: Int64 = 14
 
-    static func look(at identity: ExaminedIdentity, of patient: Patient) async -> Finding {
+    static func look(at identity: ExaminedIdentity, of subject: DoctorSubject) async -> Finding {
         guard let url = identity.url else { return .skip("the provider has no address yet") }
         let place = url.origin
         let connector = UpstreamConnector(
             address: UpstreamAddress(url: url, transport: identity.way),
-            multis: CurlMultiSet(loop: patient.loop))
+            multis: CurlMultiSet(loop: subject.loop))
         let end: Int64?
         do throws(UpstreamError) {
             end = try await connector.certificateEnd(within: .seconds(10))

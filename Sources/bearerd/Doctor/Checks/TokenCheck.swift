@@ -11,7 +11,7 @@ enum TokenCheck: IdentityCheck {
     static let needs = [CheckID.store, .keyring]
     static let echoes = [CheckID.clientAuth, .daemon]
 
-    static func look(at identity: ExaminedIdentity, of patient: Patient) async -> Finding {
+    static func look(at identity: ExaminedIdentity, of subject: DoctorSubject) async -> Finding {
         let client = identity.client
         let fix =
             client.grantType.needsPerson
@@ -34,7 +34,7 @@ enum TokenCheck: IdentityCheck {
         }
         let session: ExaminedSession
         do throws(CommandFailure) {
-            guard let found = try await ExaminedSession(of: identity, patient) else {
+            guard let found = try await ExaminedSession(of: identity, subject) else {
                 return .skip("the store is in memory, and no daemon tells of it")
             }
             session = found

@@ -14,7 +14,7 @@ import BearerdSystem
 enum UpstreamCheck: RouteCheck {
     static let id = CheckID.upstream
 
-    static func look(at route: RouteConfiguration, of patient: Patient) async -> Finding {
+    static func look(at route: RouteConfiguration, of subject: DoctorSubject) async -> Finding {
         let place = "\(route.key.path) at \(route.upstream)"
         guard let path = path(of: route) else {
             return .skip("\(place): its allow permits no HEAD whose path is known, so nothing is asked")
@@ -23,20 +23,20 @@ enum UpstreamCheck: RouteCheck {
         let way: Transport
         do throws(TrustStore.LoadError) {
             way = try route.transport.transport(
-                encrypted: route.upstream.scheme == .https, trust: patient.trust)
+                encrypted: route.upstream.scheme == .https, trust: subject.trust)
         } catch {
             return .fail("\(place): \(CommandFailure(error).message)", fix: "ca_file of the route")
         }
         do throws(TransferError) {
-            let without = try await ask(route, path, over: way, with: nil, patient)
+            let without = try await ask(route, path, over: way, with: nil, subject)
             let seen = "\(place) answers \(words(for: without)) without a token"
             guard without.status < 500 else { return .warn(seen, fix: "look at the upstream") }
-            guard patient.isLive, let identity = identity(of: route, patient) else { return .ok(seen) }
-            guard let token = await token(of: route, as: identity, patient) else {
+            guard subject.isLive, let identity = identity(of: route, subject) else { return .ok(seen) }
+            guard let token = await token(of: route, as: identity, subject) else {
                 return .ok("\(seen); one is not tried: none for it is stored that has not expired")
             }
             guard !token.isBound else { return .ok("\(seen); one that is bound to a key is not tried") }
-            let with = try await ask(route, path, over: way, with: token.token, patient)
+            let with = try await ask(route, path, over: way, with: token.token, subject)
             let both = "\(seen), \(words(for: with)) with one"
             return with.status == 401
                 ? .fail(both, fix: "scope, audience or resource of the route or its identity") : .ok(both)
@@ -91,7 +91,7 @@ enum UpstreamCheck: RouteCheck {
 
     private static func ask(
         _ route: RouteConfiguration, _ path: String, over way: Transport, with token: Secret?,
-        _ patient: Patient
+        _ subject: DoctorSubject
     ) async throws(TransferError) -> TransferResponse {
         var request = TransferRequest(method: .head, url: route.upstream.replacing(path: path))
         if case .value(let host) = route.terms.hostField { request.fields[.host] = host }
@@ -99,19 +99,21 @@ enum UpstreamCheck: RouteCheck {
         if let token {
             RequestAuthorization.authorize(&request, withBearer: token, in: route.terms.credentials)
         }
-        return try await patient.client.send(request, over: way)
+        return try await subject.client.send(request, over: way)
     }
 
-    private static func identity(of route: RouteConfiguration, _ patient: Patient) -> IdentityConfiguration? {
-        route.identity.flatMap { patient.configuration.identity(named: $0) }
+    private static func identity(
+        of route: RouteConfiguration, _ subject: DoctorSubject
+    ) -> IdentityConfiguration? {
+        route.identity.flatMap { subject.configuration.identity(named: $0) }
     }
 
     /// The stored token for the route's target; a token for another target must not be sent to this upstream.
     private static func token(
-        of route: RouteConfiguration, as identity: IdentityConfiguration, _ patient: Patient
+        of route: RouteConfiguration, as identity: IdentityConfiguration, _ subject: DoctorSubject
     ) async -> StoredAccessToken? {
         let client = route.target.map(identity.client.aimed) ?? identity.client
-        let session = try? await patient.store.session(of: identity.name)
+        let session = try? await subject.store.session(of: identity.name)
         return session?.accessToken(of: client, at: WallTime(sinceEpoch: WallClock.sinceEpoch))
     }
 

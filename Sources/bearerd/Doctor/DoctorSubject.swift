@@ -7,7 +7,7 @@ import BearerdHTTPClient
 import OAuth
 
 /// The subject of `doctor`, with the means to examine it.
-struct Patient: Sendable {
+struct DoctorSubject: Sendable {
     let configuration: Configuration
     /// The report on the configuration file.
     let report: ConfigurationReport
