@@ -226,7 +226,7 @@ actor Daemon: LoopConfined {
     /// Makes the snapshot for the workers under a configuration.
     func snapshot(by active: inout ActiveConfiguration) throws -> RoutingSnapshot {
         let (configuration, engine) = (active.configuration, active.engine)
-        let ground = RoutingComposer.Ground(
+        let inputs = RoutingComposer.Inputs(
             listeners: active.listeners, admin: sockets.admin?.address, security: active.certificate?.tls,
             accessKeys: active.accessKeys.map(\.key), trust: engine.trust, log: log, lines: writer,
             audit: audit,

@@ -16,7 +16,7 @@ import BearerdTLS
 /// Makes the workers' snapshots of one configuration after the other, and reuses what has not changed.
 struct RoutingComposer {
     /// The inputs of a snapshot besides the configuration.
-    struct Ground {
+    struct Inputs {
         /// The data listeners with their addresses.
         var listeners: [(key: ListenerKey, listener: BoundListener)]
         /// The address of the admin listener; nil without one.
@@ -54,7 +54,7 @@ struct RoutingComposer {
     ///
     /// - Parameter session: returns the session whose token a route adds.
     mutating func snapshot(
-        of configuration: Configuration, on ground: Ground, session: (RouteConfiguration) -> AuthSession?
+        of configuration: Configuration, from inputs: Inputs, session: (RouteConfiguration) -> AuthSession?
     ) throws(TrustStore.LoadError) -> RoutingSnapshot {
         let limits = configuration.limits
         let headLimits = configuration.headLimits
@@ -67,7 +67,7 @@ struct RoutingComposer {
                 upstream = made  // by the route for another user
             } else {
                 let settings = UpstreamSettings(
-                    address: try one.address(trust: ground.trust), lifetimes: one.lifetimes,
+                    address: try one.address(trust: inputs.trust), lifetimes: one.lifetimes,
                     headLimits: headLimits, connections: limits.upstreamConnections)
                 let known = self.upstreams[place].flatMap { $0.settings == settings ? $0.shared : nil }
                 let shared =
@@ -83,10 +83,10 @@ struct RoutingComposer {
                 PreparedRoute(
                     one.key, to: upstream.shared, as: session(one), on: one.terms,
                     tokenWait: configuration.timeouts.tokenWait,
-                    loginURL: configuration.loginURL(of: one.identity, at: ground.admin)))
+                    loginURL: configuration.loginURL(of: one.identity, at: inputs.admin)))
         }
-        let listeners = ground.listeners.map {
-            policy(of: $0.key, bound: $0.listener, configuration, ground)
+        let listeners = inputs.listeners.map {
+            policy(of: $0.key, bound: $0.listener, configuration, inputs)
         }
         self.upstreams = upstreams
         version += 1
@@ -97,8 +97,8 @@ struct RoutingComposer {
             bodyLimit: limits.bodyBytes.map { UInt64($0) },
             serverTimeouts: configuration.serverTimeouts,
             accessStyle: AccessLogStyle(format: log.effectiveFormat, fields: log.accessFields),
-            accessLog: log.access && log.level <= .info ? ground.lines : nil,
-            audit: configuration.audit == nil ? nil : ground.audit, tracing: ground.tracing)
+            accessLog: log.access && log.level <= .info ? inputs.lines : nil,
+            audit: configuration.audit == nil ? nil : inputs.audit, tracing: inputs.tracing)
     }
 
     /// The state of each upstream, by the path of its route.
@@ -131,7 +131,7 @@ struct RoutingComposer {
     /// The rules of one listener; at a Unix socket any port in `Host` is accepted, at an address only its
     /// own.
     private mutating func policy(
-        of key: ListenerKey, bound: BoundListener, _ configuration: Configuration, _ ground: Ground
+        of key: ListenerKey, bound: BoundListener, _ configuration: Configuration, _ inputs: Inputs
     ) -> ListenerPolicy {
         let protocols =
             configuration.listeners.first { $0.address == key.address }?.protocols ?? .either
