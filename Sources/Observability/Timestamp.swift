@@ -22,10 +22,10 @@ package struct Timestamp: Sendable {
 
     /// Appends a moment to memory that has room for it.
     mutating func append(unixMilliseconds: Int64, to bytes: inout OutputSpan<UInt8>) {
-        let second = CivilDate.floored(unixMilliseconds, by: 1000)
+        let second = unixMilliseconds / 1000 - (unixMilliseconds % 1000 < 0 ? 1 : 0)
         if second != self.second {
             self.second = second
-            upToSecond = Array(CivilDate(ofUnixSecond: second).text.utf8)
+            upToSecond = Array(CivilDate.text(ofUnixSecond: second).utf8)
         }
         bytes.append(upToSecond)
         bytes.append(0x2E)
@@ -35,29 +35,11 @@ package struct Timestamp: Sendable {
 
     /// A moment as RFC 3339 with seconds: `2026-11-21T10:45:54Z`.
     package static func text(unixSeconds: Int64) -> String {
-        CivilDate(ofUnixSecond: unixSeconds).text + "Z"
+        CivilDate.text(ofUnixSecond: unixSeconds) + "Z"
     }
 
     /// A moment as in HTTP fields: `Sat, 21 Nov 2026 10:45:54 GMT` (RFC 9110 §5.6.7).
     package static func fieldText(unixSeconds: Int64) -> String {
-        let date = CivilDate(ofUnixSecond: unixSeconds)
-        var bytes = Array("\(dayNames[Int(date.weekday)]), ".utf8)
-        bytes.append(decimal: UInt64(clamping: date.day), width: 2)
-        bytes.append(0x20)
-        bytes += monthNames[Int(date.month - 1)].utf8
-        bytes.append(0x20)
-        bytes.append(decimal: UInt64(clamping: date.year), width: 4)
-        var separator: UInt8 = 0x20
-        for field in [date.ofDay / 3600, date.ofDay / 60 % 60, date.ofDay % 60] {
-            bytes.append(separator)
-            bytes.append(decimal: UInt64(clamping: field), width: 2)
-            separator = 0x3A
-        }
-        return String(decoding: bytes, as: UTF8.self) + " GMT"
+        CivilDate.text("%a, %d %b %Y %T GMT", ofUnixSecond: unixSeconds)
     }
-
-    private static let dayNames = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
-    private static let monthNames = [
-        "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
-    ]
 }

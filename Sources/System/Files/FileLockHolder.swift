@@ -76,7 +76,7 @@ extension FileLockHolder: CustomStringConvertible {
         let name = (try? FileSystem.read("/proc/\(processID)/comm", limit: 64)).map {
             " (" + String(decoding: $0.bytes.prefix { 0x21...0x7E ~= $0 }, as: UTF8.self) + ")"
         }
-        let since = since.map { ", since \(CivilDate(ofUnixSecond: $0).text)Z," }
+        let since = since.map { ", since \(CivilDate.text(ofUnixSecond: $0))Z," }
         return "process \(processID)\(name ?? "")\(since ?? "")"
     }
 }
