@@ -76,17 +76,34 @@ struct Descriptor: ~Copyable {
     ///
     /// - Throws: ``SystemError``, after which an unknown part is written.
     func writeAll(_ bytes: [UInt8]) throws(SystemError) {
+        if let code = Self.write(bytes, to: number).failure {
+            throw SystemError(.write, path: path, code: code)
+        }
+    }
+
+    /// Writes all bytes to a descriptor (`write`), and waits where it is non-blocking and full.
+    ///
+    /// - Returns: the number of bytes written, and the error number of the failure that prevented the rest.
+    static func write(_ bytes: [UInt8], to number: CInt) -> (count: Int, failure: CInt?) {
         var written = 0
         while written < bytes.count {
             let count = bytes.withUnsafeBytes {
-                write(number, $0.baseAddress?.advanced(by: written), $0.count - written)
+                Glibc.write(number, $0.baseAddress?.advanced(by: written), $0.count - written)
             }
-            if count < 0 {
-                if errno == EINTR { continue }
-                throw .last(.write, path)
+            if count >= 0 {
+                written += count
+                continue
             }
-            written += count
+            switch errno {
+            case EINTR: continue
+            case EAGAIN:
+                // Another process that shares our standard streams made them non-blocking.
+                var interest = pollfd(fd: number, events: Int16(POLLOUT), revents: 0)
+                poll(&interest, 1, -1)
+            case let code: return (written, code)
+            }
         }
+        return (written, nil)
     }
 
     /// Waits until the content is on the disk (`fsync`).

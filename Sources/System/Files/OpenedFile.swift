@@ -81,19 +81,9 @@ package final class OpenedFile: Sendable {
     ///
     /// - Returns: the number of bytes in completely written lines, and the failure that prevented the rest.
     func append(_ lines: [UInt8]) -> (written: Int, failure: SystemError?) {
-        var written = 0
-        while written < lines.count {
-            let count = lines.withUnsafeBytes {
-                write(descriptor.number, $0.baseAddress?.advanced(by: written), $0.count - written)
-            }
-            if count < 0 {
-                if errno == EINTR { continue }
-                let cause = SystemError.last(.write, path)
-                return (takeBackTail(of: lines[..<written]), cause)
-            }
-            written += count
-        }
-        return (written, nil)
+        let (written, failure) = Descriptor.write(lines, to: descriptor.number)
+        guard let failure else { return (written, nil) }
+        return (takeBackTail(of: lines[..<written]), SystemError(.write, path: path, code: failure))
     }
 
     /// Removes the incomplete line at the end of the file.

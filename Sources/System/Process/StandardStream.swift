@@ -18,16 +18,8 @@ package enum StandardStream: Sendable {
     ///
     /// - Throws: ``SystemError``, for instance if the reader has gone or the disk is full.
     package func write(_ bytes: [UInt8]) throws(SystemError) {
-        var written = 0
-        while written < bytes.count {
-            let count = bytes[written...].withUnsafeBytes {
-                Glibc.write(descriptor, $0.baseAddress, $0.count)
-            }
-            if count >= 0 {
-                written += count
-            } else if errno != EINTR {
-                throw .last(.write)
-            }
+        if let code = Descriptor.write(bytes, to: descriptor).failure {
+            throw SystemError(.write, code: code)
         }
     }
 

@@ -70,33 +70,11 @@ package final class OutputWriter: Sendable {
                 defer { state.pending = [] }
                 return .done(state.pending)
             }
-            let written = writeAll(bytes)
+            let isBroken = Descriptor.write(bytes, to: descriptor).failure != nil
             monitor.update { state in
                 state.isWriting = false
-                if !written { state.isBroken = true }
+                if isBroken { state.isBroken = true }
             }
         }
-    }
-
-    private func writeAll(_ bytes: [UInt8]) -> Bool {
-        var written = 0
-        while written < bytes.count {
-            let count = bytes.withUnsafeBytes {
-                Glibc.write(descriptor, $0.baseAddress?.advanced(by: written), $0.count - written)
-            }
-            if count >= 0 {
-                written += count
-                continue
-            }
-            switch errno {
-            case EINTR: continue
-            case EAGAIN:
-                // Somebody who shares our standard error made it non-blocking.
-                var interest = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-                poll(&interest, 1, -1)
-            default: return false
-            }
-        }
-        return true
     }
 }

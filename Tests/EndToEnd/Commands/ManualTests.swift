@@ -44,6 +44,32 @@ import Testing
         #expect(try BearerdProcess.command("version", "x").exit == 64)
     }
 
+    /// A parent such as node makes its end of the pipe non-blocking, and with it the command's.
+    @Test func `is written whole to a pipe that is non-blocking and too small for it`() throws {
+        var ends: [Int32] = [0, 0]
+        try #require(pipe2(&ends, O_NONBLOCK | O_CLOEXEC) == 0)
+        let size = fcntl(ends[1], F_SETPIPE_SZ, 4096)
+        let process = try Subprocess(
+            ["/bin/sh", "-c", #"exec "$0" completion bash >&3"#, BearerdProcess.binary], passing: [ends[1]])
+        close(ends[1])
+        defer { close(ends[0]) }
+        // The command has written as much as fits.
+        try eventually("a full pipe") {
+            var waiting: Int32 = 0
+            return ioctl(ends[0], UInt(FIONREAD), &waiting) == 0 && waiting == size
+        }
+        var bytes: [UInt8] = []
+        var part = [UInt8](repeating: 0, count: 4096)
+        try eventually("the end of the output") {
+            let count = read(ends[0], &part, part.count)
+            bytes += part[..<max(0, count)]
+            return count == 0
+        }
+        #expect(try process.waitForEnd() == .exited(0), "\(process.errors.withLock { $0.text })")
+        let whole = try BearerdProcess.command("completion", "bash").output
+        #expect(String(decoding: bytes, as: UTF8.self) == whole)
+    }
+
     @Test func `has a page for each command, which man shows without a warning`() throws {
         let directory = try TemporaryDirectory()
         for words in [[], ["bearerd.yaml"]] + (try commands().map { [$0] }) {
