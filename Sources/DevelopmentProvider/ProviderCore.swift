@@ -83,7 +83,7 @@ struct ProviderCore {
     }
 
     private func indexPage() -> ServiceReply {
-        let page = HTMLPage(
+        let page = SmallPage(
             title: "Development identity provider",
             content: """
                 <p>Issuer <code>\(settings.issuer)</code>. For trying and for tests only.</p>

@@ -207,12 +207,8 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
     }
 }
 
-/// The coarse monotonic clock in nanoseconds, for time-outs (`CLOCK_MONOTONIC_COARSE`, precise to 1–4 ms).
-func coarseNanoseconds() -> UInt64 {
-    var time = timespec()
-    clock_gettime(CLOCK_MONOTONIC_COARSE, &time)
-    return UInt64(time.tv_sec) &* 1_000_000_000 &+ UInt64(time.tv_nsec)
-}
+/// The coarse monotonic clock in nanoseconds, for time-outs.
+func coarseNanoseconds() -> UInt64 { UInt64(CoarseInstant.now.nanoseconds) }
 
 private func onWake(_: CInt, _: CShort, _ context: UnsafeMutableRawPointer?) {
     guard let context else { return }

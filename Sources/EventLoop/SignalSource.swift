@@ -35,9 +35,6 @@ package final class SignalSource {
         pthread_sigmask(isHeld ? SIG_BLOCK : SIG_UNBLOCK, &signals, nil)
     }
 
-    /// Makes writes to a closed connection fail with `EPIPE` instead of ending the process.
-    package static func ignoreBrokenPipes() { signal(SIGPIPE, SIG_IGN) }
-
     fileprivate func fire() { action() }
 }
 

@@ -11,7 +11,7 @@ final class WirePair {
 
     /// - Parameter client: nil speaks no TLS.
     init?(_ security: ServerTLS, _ client: ClientContext?) {
-        SignalSource.ignoreBrokenPipes()  // as bearerd does
+        signal(SIGPIPE, SIG_IGN)  // as bearerd does
         var ends: [Int32] = [-1, -1]
         guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue), 0, &ends) == 0,
             let server = security.wire(on: ends[0]),

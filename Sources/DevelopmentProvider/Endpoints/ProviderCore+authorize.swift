@@ -95,7 +95,8 @@ extension ProviderCore {
     /// A page for a person, for errors that cannot be reported to the client.
     func problemPage(_ problem: String) -> ServiceReply {
         .page(
-            HTMLPage(title: "This does not work", content: "<p class=\"problem\">\(problem)</p>"), status: 400
+            SmallPage(title: "This does not work", content: "<p class=\"problem\">\(problem)</p>"),
+            status: 400
         )
     }
 
@@ -149,7 +150,7 @@ extension ProviderCore {
     private func loginPage(_ transaction: String, hasFailed: Bool = false) -> ServiceReply {
         let problem: HTMLText =
             hasFailed ? "<p class=\"problem\" role=\"alert\">Wrong name or password.</p>" : ""
-        let page = HTMLPage(
+        let page = SmallPage(
             title: "Log in",
             content: """
                 \(problem)<form method="post" action="\(ProviderEndpoint.login.rawValue)">

@@ -54,7 +54,7 @@ extension ProviderCore {
                     authenticatedAt: now, scope: device.scope, audience: device.audience))
         }
         devices.update(key, device)
-        return .page(HTMLPage(title: "Done", content: "<p>Your device goes on by itself.</p>"))
+        return .page(SmallPage(title: "Done", content: "<p>Your device goes on by itself.</p>"))
     }
 
     /// Redeems a device code (RFC 8628 §3.4).
@@ -86,7 +86,7 @@ extension ProviderCore {
 
     private func devicePage(_ userCode: String?, problem: String? = nil) -> ServiceReply {
         let alert: HTMLText = problem.map { "<p class=\"problem\" role=\"alert\">\($0)</p>" } ?? ""
-        let page = HTMLPage(
+        let page = SmallPage(
             title: "Connect a device",
             content: """
                 \(alert)<form method="post" action="\(ProviderEndpoint.device.rawValue)">

@@ -75,7 +75,7 @@ extension ProviderCore {
 
     private func loggedOut(_ target: String?, _ state: String?) -> ServiceReply {
         guard let target else {
-            return .page(HTMLPage(title: "Logged out", content: "<p>You can close this page.</p>"))
+            return .page(SmallPage(title: "Logged out", content: "<p>You can close this page.</p>"))
         }
         return .redirect(to: target, [(.state, state)])
     }
@@ -88,7 +88,7 @@ extension ProviderCore {
                 \(inputs)<input type="hidden" name="\(parameter.rawValue)" value="\(value)">
                 """
         }
-        let page = HTMLPage(
+        let page = SmallPage(
             title: "Log out?",
             content: """
                 <form method="post" action="\(ProviderEndpoint.endSession.rawValue)">\(inputs)

@@ -51,7 +51,7 @@ extension ServiceReply {
     }
 
     /// A page for a person.
-    static func page(_ page: HTMLPage, status: Int = 200) -> ServiceReply {
+    static func page(_ page: SmallPage, status: Int = 200) -> ServiceReply {
         var head = HTTPResponse(status: status)
         head.fields[.contentType] = "text/html; charset=utf-8"
         head.fields[.cacheControl] = "no-store"

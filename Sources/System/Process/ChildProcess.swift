@@ -69,10 +69,23 @@ package enum ChildProcess {
     /// How long a program may run after it has closed its output, in milliseconds.
     private static let ending: CInt = 100
 
-    /// Starts a program whose end need not be awaited.
+    /// The path of an executable file called `name` according to `PATH`; nil if there is none.
+    package static func find(_ name: String) -> String? {
+        guard !name.contains("/") else { return isExecutable(name) ? name : nil }
+        let directories = (CurrentProcess.environment("PATH") ?? "/usr/bin:/bin").split(separator: ":")
+        return directories.lazy.map { "\($0)/\(name)" }.first(where: isExecutable)
+    }
+
+    private static func isExecutable(_ path: String) -> Bool { access(path, X_OK) == 0 }
+
+    /// Starts a program whose end need not be awaited, with `/dev/null` as input and output.
     ///
+    /// - Returns: its process number.
     /// - Throws: ``SystemError``.
-    static func start(_ command: [String], environment: [String: String]) throws(SystemError) -> pid_t {
+    @discardableResult
+    package static func start(
+        _ command: [String], environment: [String: String]
+    ) throws(SystemError) -> Int32 {
         try spawn(command, environment) { bearerd_spawn($0, $1, $2, -1) }
     }
 

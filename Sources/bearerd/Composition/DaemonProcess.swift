@@ -21,7 +21,7 @@ enum DaemonProcess {
         _ configuration: Configuration, file: String? = nil, warnings: [String] = [],
         whenBound: (DaemonSockets) throws(CommandFailure) -> Void = { _ in }
     ) throws(CommandFailure) -> ExitStatus {
-        SignalSource.ignoreBrokenPipes()
+        CurrentProcess.ignoreBrokenPipes()
         SignalSource.hold(SIGHUP, true)
         // Before the sandbox, where nobody could be asked.
         let keyringKey = try configuration.storeKey()

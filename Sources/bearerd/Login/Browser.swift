@@ -28,14 +28,14 @@ struct Browser {
     init?() {
         let wanted = CurrentProcess.environment("BROWSER") ?? ""
         for words in wanted.split(separator: ":").map({ $0.split(separator: " ").map(String.init) }) {
-            guard let name = words.first, let path = Program.find(name) else { continue }
+            guard let name = words.first, let path = ChildProcess.find(name) else { continue }
             command = [path] + words.dropFirst()
             return
         }
         let hasDesktop = ["DISPLAY", "WAYLAND_DISPLAY"].contains {
             CurrentProcess.environment($0)?.isEmpty == false
         }
-        guard hasDesktop, let path = Program.find("xdg-open") else { return nil }
+        guard hasDesktop, let path = ChildProcess.find("xdg-open") else { return nil }
         command = [path]
     }
 
@@ -47,6 +47,6 @@ struct Browser {
         let words = command.map { $0 == place ? url : $0 }
         var environment: [String: String] = [:]
         for name in Self.passedOn { environment[name] = CurrentProcess.environment(name) }
-        try Program.start(command.contains(place) ? words : words + [url], environment: environment)
+        try ChildProcess.start(command.contains(place) ? words : words + [url], environment: environment)
     }
 }
