@@ -8,7 +8,7 @@ import Testing
 @Suite struct `A number in decimal` {
     private func text(_ value: UInt64, width: Int) -> String {
         var bytes: [UInt8] = []
-        bytes.append(decimal: value, width: width)
+        bytes.append(addingCapacity: 20) { $0.append(decimal: value, width: width) }
         return String(decoding: bytes, as: UTF8.self)
     }
 
