@@ -7,7 +7,7 @@ package struct HostPattern: Hashable, Sendable {
     /// Nil for any port.
     package let port: UInt16?
 
-    /// The same host on any port.
+    /// A pattern for this host on any port.
     package var onAnyPort: HostPattern { HostPattern(host: host, port: nil) }
 
     private init(host: String, port: UInt16?) {

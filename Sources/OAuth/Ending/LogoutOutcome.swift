@@ -24,8 +24,7 @@ public struct LogoutOutcome: Sendable {
     public var endSession = Step.nothingToDo
     /// The failed requests, in order.
     public var failures: [TokenFailure] = []
-    /// The same logout request for a browser, which many providers need to find their session; nil if there
-    /// is none.
+    /// A logout request for a browser, which many providers need to find their session; nil if there is none.
     public var request: EndSessionRequest?
 
     /// A logout before any request.

@@ -33,7 +33,7 @@ package final class PreparedRoute: Sendable {
     let strippedCount: Int
     /// True if the target is forwarded unchanged.
     let keepsTarget: Bool
-    /// Whether the target that goes up is not for a log: it is changed, or gets a token.
+    /// True if the forwarded target must not be logged, because it is changed or carries a token.
     let hidesTarget: Bool
     /// True if the client's own credentials are removed, even if there is no token to replace them.
     let replacesCredentials: Bool

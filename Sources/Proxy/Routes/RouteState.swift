@@ -38,7 +38,7 @@ final class PooledRoute<Pool: ExchangePool>: RouteState {
     }
 }
 
-/// A route, by the kind that its upstream is of.
+/// A route with the kind of its upstream.
 enum RouteByKind<Kinds: UpstreamKinds> {
     case first(PooledRoute<Kinds.First>)
     case second(PooledRoute<Kinds.Second>)
@@ -63,7 +63,7 @@ enum RouteByKind<Kinds: UpstreamKinds> {
         }
     }
 
-    /// What does not depend on the kind.
+    /// The part of the route that does not depend on the kind of its upstream.
     var state: RouteState {
         switch self {
         case .first(let route): route

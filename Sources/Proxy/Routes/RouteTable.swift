@@ -143,7 +143,7 @@ final class RouteTable<Target> {
         return host == wanted || host.hasPrefix(wanted + ":")
     }
 
-    /// Whether a route is for this very host, and not for any.
+    /// Returns true if a route names this host, rather than any host.
     private func isNamed(_ host: String?) -> Bool {
         // Of a tunnel the port is the one that TLS would be spoken to.
         host.map { named.contains($0) } ?? false

@@ -27,7 +27,7 @@ struct ChosenIdentity: Sendable {
                 + remedy)
     }
 
-    /// Refuses what only an authorization server could do.
+    /// Refuses a command that needs an authorization server for an identity with a `source`.
     ///
     /// - Throws: a failure of usage that names the source.
     func requireProvider() throws(CommandFailure) {

@@ -3,11 +3,11 @@
 import OAuth
 
 extension CommandFailure {
-    /// Why an identity has no token, with what its session knows of the reason.
+    /// The failure for an identity without a token, with the reason that its session knows.
     ///
     /// - Parameters:
-    ///   - unanswered: whom the caller has waited for in vain, in words.
-    ///   - isOfSource: whether a `source` is asked in place of an authorization server.
+    ///   - unanswered: the party that has not answered in time, in words.
+    ///   - isOfSource: true if the token comes from a `source` in place of an authorization server.
     init(
         _ error: TokenError, of identity: IdentityStatus, unanswered: String? = nil, isOfSource: Bool = false
     ) {

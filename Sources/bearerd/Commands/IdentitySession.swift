@@ -18,7 +18,7 @@ struct IdentitySession {
     let loop: EventLoop
     private let patience: Duration
     private let redirectURI: String
-    /// Whether a `source` is asked in place of an authorization server.
+    /// True if the tokens come from a `source` in place of an authorization server.
     private let isOfSource: Bool
     /// The authentication scheme of the identity's tokens.
     let scheme: String

@@ -17,7 +17,7 @@ struct CredentialWatch: Sendable {
     private let sessions: [AuthSession]
     private let transport: ProviderTransport
     private let caFile: String?
-    /// Whether a changed file is a changed token, and not only a changed proof of who asks for one.
+    /// True if the files hold the token itself, and not only credentials with which it is requested.
     private let isToken: Bool
     private let thread: ThreadExecutor
     private let log: Log

@@ -15,9 +15,9 @@ struct DoctorSubject: Sendable {
     let client: TransferClient
     let trust: TrustStores
     let store: ExaminedStore
-    /// What became of the token request of each identity that was asked for one.
+    /// The outcomes of the token requests, keyed by identity.
     private let asked: [String: CommandFailure?]
-    /// Whether tokens may be spent and tried (`--live`).
+    /// True if tokens may be requested and used (`--live`).
     let isLive: Bool
     let daemon: DaemonView
     /// Every one, with what has been seen of its provider.
