@@ -47,7 +47,7 @@ package struct AdminResponder: HTTPResponder {
         version = memory.nextVersion()
         logins = BrowserLogins(
             redirects: settings.redirects, pending: memory.logins, identities: identities,
-            providers: settings.clients.compactMapValues(\.serverName), doors: doors)
+            providers: settings.clients.compactMapValues(\.serverName), receivers: receivers)
     }
 
     package func judge(_ request: ServiceRequest) async -> ServiceJudgement {

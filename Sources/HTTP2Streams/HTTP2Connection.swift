@@ -114,7 +114,7 @@ package final class HTTP2Connection {
         // One that is over before it has begun is nobody's work.
         guard new.hasHead, !new.isClosed, new.resetCode == nil else { return }
         new.isTaken = true
-        stream.spend(Turn.requestCost)
+        stream.spend(TurnBudget.requestCost)
         onStream(new)
     }
 

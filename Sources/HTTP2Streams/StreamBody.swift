@@ -74,7 +74,7 @@ package final class StreamBody: BodySource {
             if stream.resetCode != nil, !isWhole { throw .truncated }
             return nil
         }
-        connection.stream.spend(Turn.pieceCost)
+        connection.stream.spend(TurnBudget.pieceCost)
         byteCount &+= UInt64(count)
         guard byteCount <= limit else { throw .bodyTooLarge }
         piece = count

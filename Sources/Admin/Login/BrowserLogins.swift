@@ -14,7 +14,7 @@ struct BrowserLogins: Sendable {
     /// The provider's name, by identity.
     var providers: [String: String] = [:]
     /// Where redirects arrive that do not come to the admin listener.
-    let doors: any RedirectDoors
+    let receivers: any RedirectReceivers
 
     /// The query that marks a browser which was already redirected to another name of ours.
     private static let moved = "here"

@@ -234,7 +234,7 @@ actor Daemon: LoopConfined {
             onFailing: { [weak self, loop] in
                 Task(executorPreference: loop) { await self?.watchRoutes() }
             })
-        return try active.composer.snapshot(of: configuration, on: ground) { engine.session(for: $0) }
+        return try active.composer.snapshot(of: configuration, from: inputs) { engine.session(for: $0) }
     }
 
     /// As many as are configured, or as descriptors allow.

@@ -74,8 +74,8 @@ struct RoutingComposer {
                     known
                     ?? SharedUpstream(
                         settings.address, lifetimes: settings.lifetimes, headLimits: headLimits,
-                        connections: settings.connections, route: one.key.path, log: ground.log,
-                        onFailing: ground.onFailing)
+                        connections: settings.connections, route: one.key.path, log: inputs.log,
+                        onFailing: inputs.onFailing)
                 upstream = (settings, shared)
                 upstreams[place] = upstream
             }
@@ -92,7 +92,7 @@ struct RoutingComposer {
         version += 1
         let log = configuration.log
         return RoutingSnapshot(
-            version: version, routes: routes, access: configuration.accessPolicy(keys: ground.accessKeys),
+            version: version, routes: routes, access: configuration.accessPolicy(keys: inputs.accessKeys),
             listeners: listeners, headLimits: headLimits, streams: limits.streams,
             bodyLimit: limits.bodyBytes.map { UInt64($0) },
             serverTimeouts: configuration.serverTimeouts,
@@ -143,7 +143,7 @@ struct RoutingComposer {
             key: key, hosts: HostList(names + configuration.routedHosts(at: key.address)),
             fetchMetadata: bound.address.fetchMetadata(isPlain: configuration.tls == nil),
             rateLimit: rateLimit(of: key, configuration.limits.requestsPerSecond),
-            security: ground.security.map { OfferedTLS($0, offering: protocols) },
+            security: inputs.security.map { OfferedTLS($0, offering: protocols) },
             speaksHTTP1: protocols != .http2, speaksHTTP2: protocols != .http1)
     }
 

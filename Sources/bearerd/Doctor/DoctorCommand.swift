@@ -68,21 +68,21 @@ struct DoctorCommand: Command {
         }
         let renewed = asked.filter { $0.value == nil }.keys
         let daemon = await DaemonView(report.admin, renewed: Set(renewed), loop: loop)
-        let patient: Patient? =
+        let subject: DoctorSubject? =
             if let configuration = report.configuration {
-                try Patient(configuration, report, daemon: daemon, asked: asked, isLive: isLive, loop: loop)
+                try DoctorSubject(configuration, report, daemon: daemon, asked: asked, isLive: isLive, loop: loop)
             } else { nil }
-        for row in DaemonCheck.rows(of: daemon, for: identity, among: patient?.identities ?? []) {
+        for row in DaemonCheck.rows(of: daemon, for: identity, among: subject?.identities ?? []) {
             try tell(row)
         }
         try tell(Examination.Row(id: .config, identity: nil, finding: ConfigurationCheck.look(at: report)))
-        guard let patient else {
+        guard let subject else {
             for id in CheckID.allCases where id != .config && id != .daemon {
                 try tell(Examination.Row(id: id, identity: nil, finding: .blocked(by: .config)))
             }
             return try output.finish(isUsable: false, next: "")
         }
-        var examination = Examination(of: patient, wanted: wanted, for: identity, after: output.rows)
+        var examination = Examination(of: subject, wanted: wanted, for: identity, after: output.rows)
         if wanted != .config, wanted != .daemon { try await examination.look(telling: tell) }
         let next = daemon.status == nil ? "bearerd run -c \(file.path)" : "nothing is to be done"
         return try output.finish(isUsable: true, next: next)

@@ -18,7 +18,7 @@ struct Examination {
         let identity: String?
     }
 
-    private let patient: Patient
+    private let subject: DoctorSubject
     /// The only check whose rows are told; nil for all.
     private let wanted: CheckID?
     /// The only identity that is looked at, with its routes; nil for all.
@@ -27,8 +27,8 @@ struct Examination {
     private var told: [Row]
 
     /// - Parameter told: rows that were told before.
-    init(of patient: Patient, wanted: CheckID?, for identity: String?, after told: [Row]) {
-        self.patient = patient
+    init(of subject: DoctorSubject, wanted: CheckID?, for identity: String?, after told: [Row]) {
+        self.subject = subject
         self.wanted = wanted
         chosen = identity
         self.told = told
@@ -46,7 +46,7 @@ struct Examination {
         for check in checks where check.id.group == .configuration {
             try await look(check, telling: tell)
         }
-        for identity in patient.identities where chosen == nil || chosen == identity.name {
+        for identity in subject.identities where chosen == nil || chosen == identity.name {
             for case let check as any IdentityCheck.Type in checks {
                 let finding = await finding(of: check, for: identity.name) {
                     if let source = identity.client.source, !check.id.concernsSources {
@@ -67,12 +67,12 @@ struct Examination {
         _ check: any DoctorCheck.Type, telling tell: (Row) throws(CommandFailure) -> Void
     ) async throws(CommandFailure) {
         if let whole = check as? any WholeCheck.Type {
-            let finding = await finding(of: check, for: nil) { await whole.look(at: patient) }
+            let finding = await finding(of: check, for: nil) { await whole.look(at: subject) }
             try add(Row(id: check.id, identity: nil, finding: finding), of: check, telling: tell)
         } else if let check = check as? any RouteCheck.Type {
             for route in subject.configuration.routesByIdentity
             where chosen == nil || chosen == route.identity {
-                let finding = await check.look(at: route, of: patient)
+                let finding = await check.look(at: route, of: subject)
                 try add(Row(id: check.id, identity: nil, finding: finding), of: check, telling: tell)
             }
         }

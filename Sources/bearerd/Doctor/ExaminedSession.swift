@@ -24,9 +24,9 @@ struct ExaminedSession {
 
     /// - Returns: nil if neither a store nor a daemon has the session.
     /// - Throws: the reason why the store cannot be read.
-    init?(of identity: ExaminedIdentity, _ patient: Patient) async throws(CommandFailure) {
-        guard patient.configuration.store.isShared else {
-            guard let known = patient.known(of: identity) else { return nil }
+    init?(of identity: ExaminedIdentity, _ subject: DoctorSubject) async throws(CommandFailure) {
+        guard subject.configuration.store.isShared else {
+            guard let known = subject.known(of: identity) else { return nil }
             expiresAt = known.expiresAt
             hasRefreshToken = nil
             scope = known.scope

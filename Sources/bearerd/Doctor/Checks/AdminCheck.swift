@@ -9,9 +9,9 @@ import BearerdSystem
 enum AdminCheck: WholeCheck {
     static let id = CheckID.admin
 
-    static func look(at patient: Patient) -> Finding {
-        guard let admin = patient.configuration.admin else { return .skip("there is no admin listener") }
-        switch patient.daemon {
+    static func look(at subject: DoctorSubject) -> Finding {
+        guard let admin = subject.configuration.admin else { return .skip("there is no admin listener") }
+        switch subject.daemon {
         case .unasked: return .skip("\(admin.listen): nobody knows its port before it is open")
         case .running(let status, _): return .ok("bearerd \(status.version) answers at \(admin.listen)")
         case .failed(let failure):

@@ -10,8 +10,8 @@ enum ClientAuthenticationCheck: IdentityCheck {
 
     static func look(at identity: ExaminedIdentity, of subject: DoctorSubject) async -> Finding {
         let method = identity.client.authentication
-        let untried = patient.isLive ? patient.reasonNotToAsk(for: identity) : nil
-        let outcome = untried != nil ? nil : patient.liveOutcome(of: identity)
+        let untried = subject.isLive ? subject.reasonNotToAsk(for: identity) : nil
+        let outcome = untried != nil ? nil : subject.liveOutcome(of: identity)
         if case .failure(let failure)? = outcome, identity.isDisbelieved(by: failure) {
             return .fail(failure.message, fix: identity.mend(of: failure))
         }

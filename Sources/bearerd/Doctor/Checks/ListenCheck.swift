@@ -9,8 +9,8 @@ import BearerdSystem
 enum ListenCheck: WholeCheck {
     static let id = CheckID.listen
 
-    static func look(at patient: Patient) -> Finding {
-        let listen = patient.configuration.listen
+    static func look(at subject: DoctorSubject) -> Finding {
+        let listen = subject.configuration.listen
         var seen: [String] = []
         for (index, address) in listen.enumerated() {
             let key = listen.count > 1 ? "listen[\(index)]" : "listen"
@@ -19,7 +19,7 @@ enum ListenCheck: WholeCheck {
             case .unknown: seen.append("\(address) is not tried")
             case .unusable(let reason): return .fail("\(address): \(reason)", fix: key)
             case .taken(let holder):
-                guard let daemon = patient.daemon.status,
+                guard let daemon = subject.daemon.status,
                     holder?.process == nil || holder?.process == daemon.daemon?.processID
                 else {
                     return .fail(

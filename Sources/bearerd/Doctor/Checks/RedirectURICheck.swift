@@ -10,7 +10,7 @@ import BearerdSystem
 enum RedirectURICheck: IdentityCheck {
     static let id = CheckID.redirectURI
 
-    static func look(at identity: ExaminedIdentity, of patient: Patient) -> Finding {
+    static func look(at identity: ExaminedIdentity, of subject: DoctorSubject) -> Finding {
         let grant = identity.client.grantType
         guard grant == .authorizationCode else { return .skip("\(grant.shortName) has none") }
         let uri = identity.configuration.redirectURI
@@ -25,7 +25,7 @@ enum RedirectURICheck: IdentityCheck {
             return .ok("\(advice), with any port\(also)")
         case .unknown: return .ok(advice)
         case .taken(let holder):
-            if patient.configuration.admin?.listen == address, patient.daemon.status != nil {
+            if subject.configuration.admin?.listen == address, subject.daemon.status != nil {
                 return .ok("\(address) is the admin listener's, where one logs in; \(advice)")
             }
             return .fail(

@@ -16,18 +16,18 @@ enum TokenCheck: IdentityCheck {
         let fix =
             client.grantType.needsPerson
             ? "bearerd login \(identity.name)" : "bearerd refresh \(identity.name), which tells why"
-        if let reason = patient.reasonNotToAsk(for: identity) { return .skip(reason) }
-        if case .failure(let failure)? = patient.liveOutcome(of: identity) {
+        if let reason = subject.reasonNotToAsk(for: identity) { return .skip(reason) }
+        if case .failure(let failure)? = subject.liveOutcome(of: identity) {
             return .fail(failure.message, fix: identity.mend(of: failure))
         }
         // A running daemon knows more than what is stored: no request gets a token that the daemon has none of.
-        if !patient.hasAsked(identity), let known = patient.known(of: identity),
+        if !subject.hasAsked(identity), let known = subject.known(of: identity),
             [.loginRequired, .misconfigured, .unavailable].contains(known.state)
         {
-            return DaemonCheck.finding(of: known, as: identity, isUsed: patient.isUsed(identity))
+            return DaemonCheck.finding(of: known, as: identity, isUsed: subject.isUsed(identity))
         }
         if let source = client.source {
-            guard case .success? = patient.liveOutcome(of: identity) else {
+            guard case .success? = subject.liveOutcome(of: identity) else {
                 return .skip("with --live source: \(source.name.rawValue) is asked")
             }
             return .ok("source: \(source.name.rawValue) gives one")

@@ -19,7 +19,7 @@ enum UpstreamCheck: RouteCheck {
         guard let path = path(of: route) else {
             return .skip("\(place): its allow permits no HEAD whose path is known, so nothing is asked")
         }
-        if route.upstreamProtocol != .http1 { return await lookAtProtocol(of: route, place, patient) }
+        if route.upstreamProtocol != .http1 { return await lookAtProtocol(of: route, place, subject) }
         let way: Transport
         do throws(TrustStore.LoadError) {
             way = try route.transport.transport(
@@ -47,15 +47,15 @@ enum UpstreamCheck: RouteCheck {
 
     /// Whether the upstream speaks what `upstream_protocol` says; nothing is asked of it.
     private static func lookAtProtocol(
-        of route: RouteConfiguration, _ place: String, _ patient: Patient
+        of route: RouteConfiguration, _ place: String, _ subject: DoctorSubject
     ) async -> Finding {
         let address: UpstreamAddress
         do throws(TrustStore.LoadError) {
-            address = try route.address(trust: patient.trust)
+            address = try route.address(trust: subject.trust)
         } catch {
             return .fail("\(place): \(CommandFailure(error).message)", fix: "ca_file of the route")
         }
-        let connector = UpstreamConnector(address: address, multis: CurlMultiSet(loop: patient.loop))
+        let connector = UpstreamConnector(address: address, multis: CurlMultiSet(loop: subject.loop))
         do throws(UpstreamError) {
             let spoken = try await connector.spokenProtocol(within: .seconds(10))
             return .ok("\(place) speaks \(spoken == .http2 ? "HTTP/2" : "HTTP/1.1")")
