@@ -140,7 +140,7 @@ extension Section<IdentityKey> {
             if words.isEmpty { error(.command, "is empty: it needs a program") }
             return nil
         }
-        if Program.find(program) == nil {
+        if ChildProcess.find(program) == nil {
             error(.command, "\(program) is not there, or nobody may run it")
         }
         guard words.reduce(0, { $0 + $1.utf8.count + 1 }) < CommandHelper.longestCommand, words.count <= 1024

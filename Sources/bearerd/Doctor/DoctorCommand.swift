@@ -70,7 +70,8 @@ struct DoctorCommand: Command {
         let daemon = await DaemonView(report.admin, renewed: Set(renewed), loop: loop)
         let subject: DoctorSubject? =
             if let configuration = report.configuration {
-                try DoctorSubject(configuration, report, daemon: daemon, asked: asked, isLive: isLive, loop: loop)
+                try DoctorSubject(
+                    configuration, report, daemon: daemon, asked: asked, isLive: isLive, loop: loop)
             } else { nil }
         for row in DaemonCheck.rows(of: daemon, for: identity, among: subject?.identities ?? []) {
             try tell(row)

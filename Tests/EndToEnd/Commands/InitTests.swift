@@ -28,7 +28,7 @@ import Testing
     private func run(
         _ words: [String], launcher: [String] = []
     ) throws -> (
-        ending: Subprocess.Ending, output: String, errors: String
+        ending: Subprocess.Termination, output: String, errors: String
     ) {
         let result = try Subprocess.run(
             launcher + [BearerdProcess.binary, "init"] + words, directory: directory.path)

@@ -60,7 +60,8 @@ enum UpstreamCheck: RouteCheck {
             let spoken = try await connector.spokenProtocol(within: .seconds(10))
             return .ok("\(place) speaks \(spoken == .http2 ? "HTTP/2" : "HTTP/1.1")")
         } catch .noCommonProtocol {
-            return .fail("\(place): \(UpstreamError.noCommonProtocol.reason)", fix: UpstreamMend.protocolAdvice)
+            return .fail(
+                "\(place): \(UpstreamError.noCommonProtocol.reason)", fix: UpstreamMend.protocolAdvice)
         } catch .otherProtocol {
             return .fail("\(place): \(UpstreamError.otherProtocol.reason)", fix: UpstreamMend.protocolAdvice)
         } catch {
