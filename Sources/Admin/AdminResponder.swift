@@ -195,7 +195,7 @@ package struct AdminResponder: HTTPResponder {
         (query ?? "").split(separator: "&").contains { $0 == "any" || $0.hasPrefix("any=") }
     }
 
-    /// The routes that `?route=PATH` names, all of them without it.
+    /// The routes selected by `?route=PATH`; all routes without it.
     private func routes(selectedBy query: String?) throws(AdminError) -> [AdminRoute] {
         let pairs = (query ?? "").split(separator: "&")
         guard let pair = pairs.first(where: { $0.hasPrefix("route=") }) else { return settings.routes }

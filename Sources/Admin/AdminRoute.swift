@@ -12,7 +12,7 @@ package struct AdminRoute: Sendable, Equatable {
     package let upstream: String
     /// The version of HTTP in which the upstream is spoken to, as `upstream_protocol` says it.
     package let upstreamProtocol: String?
-    /// The identity whose token it injects; nil when it injects none.
+    /// The identity whose token the route adds; nil for none.
     package let identity: String?
     /// The target of the route's tokens; nil without an identity.
     package let target: TokenTarget?

@@ -23,9 +23,9 @@ package struct AdminSettings: Sendable {
     package var allowsQuit: Bool
     /// The redirect URIs of the identities to which a browser can log in here.
     package var redirects: [String: RedirectURI]
-    /// What the configuration says of each identity's client, by the identity's name.
+    /// The configuration of each identity's client, keyed by the identity's name.
     package var clients: [String: ClientFacts]
-    /// Protections that the configuration turns off, as sentences; the status page shows them.
+    /// A sentence for each protection that the configuration turns off; the status page shows them.
     package var warnings: [String]
 
     /// Returns true if a route with this path has an identity.

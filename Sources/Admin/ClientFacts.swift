@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What the configuration says of an identity's client, for people to see.
+/// The configuration of an identity's client, as far as people see it.
 package struct ClientFacts: Sendable, Equatable {
     /// The issuer, else the token endpoint; nil while neither is known.
     package var server: String?

@@ -16,7 +16,7 @@ package struct RouteStatus: Equatable, Sendable {
     /// The word for no identity.
     private static let noIdentity = "none"
 
-    /// What a daemon that tells no protocol speaks.
+    /// The protocol of a daemon whose status names none.
     private static let http1 = "http1"
 
     package init(path: String, upstream: String, upstreamProtocol: String? = nil, identity: String?) {

@@ -9,7 +9,7 @@ internal import BearerdSystem
 /// nghttp2 has judged names, values and the order of pseudo-fields (RFC 9113 §8.2, §8.3) before anything comes here.
 struct FieldCollector {
     private(set) var fields = HTTPFields()
-    /// What the list has beyond a limit, or has wrong.
+    /// The fault of the list: a limit that it exceeds, or a malformed field.
     private(set) var fault: MessageFault?
     /// The decoded size (RFC 9113 §6.5.2).
     private(set) var size = 0

@@ -5,7 +5,7 @@
 struct FrameScanner {
     static let headerLength = 9
 
-    /// What a frame's header says, but for its stream.
+    /// The header of a frame without its stream identifier (RFC 9113 §4.1).
     struct Header {
         let length: Int
         let type: UInt8
@@ -16,14 +16,14 @@ struct FrameScanner {
     private(set) var part: [UInt8] = []
     /// How many bytes there are before the next header.
     private(set) var rest: Int
-    /// Whether a header block has begun whose last frame is not there.
+    /// True if a header block has begun and its frame with END_HEADERS has not arrived.
     private var awaitsContinuation = false
     private var isInHeadFrame = false
 
     /// - Parameter preface: how many bytes come before the first frame.
     init(preface: Int) { rest = preface }
 
-    /// Whether a header block has begun and is not whole.
+    /// True if a header block has begun and is incomplete.
     var isInsideHead: Bool { awaitsContinuation || (isInHeadFrame && rest > 0) }
 
     /// Goes past up to `count` bytes that are no header.

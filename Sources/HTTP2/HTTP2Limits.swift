@@ -2,7 +2,7 @@
 
 package import BearerdHTTPMessages
 
-/// What one HTTP/2 connection lets its peer do; told to the peer in SETTINGS where there is a setting for it.
+/// The limits for the peer of an HTTP/2 connection; SETTINGS announces those that it can.
 package struct HTTP2Limits: Sendable {
     /// Streams at once that the peer may have begun (`limits.streams`); a client's side takes none.
     package var streams: Int

@@ -4,7 +4,7 @@ internal import BearerdHTTPExchange
 internal import BearerdHTTPMessages
 internal import CBearerdNghttp2
 
-/// What nghttp2 finds in what has arrived, and does with what is sent; called from inside of its functions.
+/// The events of nghttp2, which it reports from inside its functions.
 extension HTTP2Session {
     private static func isSet(_ flag: nghttp2_flag, _ header: nghttp2_frame_hd) -> Bool {
         header.flags & UInt8(flag.rawValue) != 0

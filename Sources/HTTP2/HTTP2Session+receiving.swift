@@ -2,7 +2,7 @@
 
 internal import CBearerdNghttp2
 
-/// What comes in, before nghttp2 sees it.
+/// Checks of received bytes before nghttp2 reads them.
 extension HTTP2Session {
     /// Takes bytes that the peer has sent, all of them.
     ///

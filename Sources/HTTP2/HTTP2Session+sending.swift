@@ -3,7 +3,7 @@
 package import BearerdHTTPMessages
 internal import CBearerdNghttp2
 
-/// What goes out.
+/// Sending.
 extension HTTP2Session {
     /// Frames what is to be sent into ``output``, until that holds `limit` bytes or a little more.
     package func produce(upTo limit: Int) {

@@ -16,17 +16,17 @@ package final class HTTP2Session {
 
     package let role: Role
     let limits: HTTP2Limits
-    /// What is to be sent to the peer; whoever sends it removes it.
+    /// The bytes to send to the peer; the sender removes them.
     package var output: [UInt8] = []
     /// Why the connection has ended on our side, for a fault of the peer; a GOAWAY with it stands in ``output``.
     package private(set) var failure: HTTP2ErrorCode?
     /// The last stream that the peer's GOAWAY says it has taken, and its code; nil before one.
     package internal(set) var goaway: (lastStream: Int32, code: HTTP2ErrorCode)?
-    /// Whether the peer's SETTINGS have arrived.
+    /// True once the peer's SETTINGS have arrived.
     package internal(set) var hasPeerSettings = false
     /// How many PINGs of ours the peer has answered.
     package internal(set) var pongs = 0
-    /// Whether a header block has begun and is not whole.
+    /// True if a header block has begun and is incomplete.
     package var isInsideHead: Bool { scanner.isInsideHead }
 
     private(set) var handle: OpaquePointer?
@@ -35,7 +35,7 @@ package final class HTTP2Session {
     var collector = FieldCollector()
     var scanner: FrameScanner
     var floods = FloodGuard()
-    /// What a callback found that ends the connection.
+    /// The fault, found in a callback, that ends the connection.
     var breach: HTTP2ErrorCode?
     /// How large ``output`` may become in the call that is under way.
     var outputLimit = 0
@@ -138,13 +138,13 @@ package final class HTTP2Session {
 
     // MARK: The end
 
-    /// Whether nothing more will be sent or taken.
+    /// True once nothing more is sent or received.
     package var isOver: Bool {
         failure != nil
             || (nghttp2_session_want_read(handle) == 0 && nghttp2_session_want_write(handle) == 0)
     }
 
-    /// Whether there is something to send that is not in ``output`` yet.
+    /// True if there is something to send that is not in ``output`` yet.
     package var wantsToSend: Bool { failure == nil && nghttp2_session_want_write(handle) != 0 }
 
     /// Ends the connection with a GOAWAY, at once and for all streams.
@@ -207,7 +207,7 @@ package final class HTTP2Session {
         return Int(nghttp2_session_get_remote_settings(handle, NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS))
     }
 
-    /// Whether the peer takes extended CONNECT (RFC 8441).
+    /// True if the peer accepts extended CONNECT (RFC 8441 §3).
     package var peerTakesConnectProtocol: Bool {
         failure == nil
             && nghttp2_session_get_remote_settings(handle, NGHTTP2_SETTINGS_ENABLE_CONNECT_PROTOCOL) == 1

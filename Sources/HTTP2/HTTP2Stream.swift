@@ -3,7 +3,7 @@
 package import BearerdHTTPExchange
 package import BearerdHTTPMessages
 
-/// What one stream of an ``HTTP2Session`` has received, and what of it is to be sent.
+/// The received and the unsent data of one stream of an ``HTTP2Session``.
 ///
 /// It outlives the stream: what has arrived can still be read once the stream is closed. Confined to the thread of its
 /// session.
@@ -19,9 +19,9 @@ package final class HTTP2Stream {
     package var responses: [HTTPResponse] = []
     /// The protocol that an extended CONNECT asks for (RFC 8441), in place of the method's usual meaning.
     package internal(set) var connectProtocol: String?
-    /// Whether the head of a request, or the final head of a response, is there.
+    /// True once the head of a request, or the final head of a response, has arrived.
     package internal(set) var hasHead = false
-    /// What is wrong with the message, where it can be answered in place of a reset.
+    /// A fault of the message that can be answered instead of resetting the stream.
     package internal(set) var fault: MessageFault?
     /// The length that the head declares; nil without one.
     package internal(set) var declaredLength: UInt64?
@@ -29,7 +29,7 @@ package final class HTTP2Stream {
     package internal(set) var received = StreamBytes()
     /// How much content has arrived.
     package internal(set) var receivedCount: UInt64 = 0
-    /// Whether the peer has ended its direction; ``trailers`` are complete then.
+    /// True once the peer has ended its direction; ``trailers`` are complete then.
     package internal(set) var hasEnd = false
     package internal(set) var trailers = HTTPFields()
 
@@ -46,14 +46,14 @@ package final class HTTP2Stream {
 
     /// Content that waits for the connection and the peer's window.
     package internal(set) var sending = StreamBytes()
-    /// Whether ``sending`` is all that is left of the message.
+    /// True if the message ends after ``sending``.
     var endsAfterSending = false
     var trailersToSend: HTTPFields?
-    /// Whether fields follow the content that is to be sent.
+    /// True if trailers follow the content that is to be sent.
     package var hasTrailersToSend: Bool { trailersToSend != nil }
-    /// Whether the head of the message, or the final head, has been given to the session.
+    /// True once the head of the message, or the final head, was given to the session.
     package internal(set) var hasBegunSending = false
-    /// Whether everything, the end included, has been framed.
+    /// True once the whole message, with its end, has been framed.
     package internal(set) var hasSentEnd = false
     /// How many bytes of content have been framed.
     package internal(set) var sentCount: UInt64 = 0
@@ -62,19 +62,19 @@ package final class HTTP2Stream {
 
     /// Why the stream has ended early, on either side; nil while it goes on, and where both sides have ended in good order.
     package internal(set) var resetCode: HTTP2ErrorCode?
-    /// Whether it was the peer that reset it.
+    /// True if the peer reset the stream.
     package internal(set) var isResetByPeer = false
-    /// Whether the peer has said that it has done nothing with it: REFUSED_STREAM, or above the last stream of its GOAWAY.
+    /// True if the peer has not processed the stream: REFUSED_STREAM, or above its GOAWAY (RFC 9113 §8.7).
     package internal(set) var isUnprocessed = false
     package internal(set) var isClosed = false
 
     /// Called, never from inside of the session, when any of this has changed.
     package var onChange: (() -> Void)?
-    /// Whether somebody serves it.
+    /// True once an exchange serves the stream.
     package var isTaken = false
-    /// Whether it is among those that have changed since they were taken.
+    /// True if the stream is in the list of changed streams.
     var isTouched = false
-    /// Whether it was handed out as new.
+    /// True once the stream was reported as new.
     var isAnnounced = false
 
     init(id: Int32) { self.id = id }

@@ -54,6 +54,6 @@ extension HTTPFields {
             | KnownFieldName.te.bit | KnownFieldName.host.bit
     }
 
-    /// Whether a field of that name goes into a message of HTTP/2.
+    /// Returns true if HTTP/2 messages may have a field of this name (RFC 9113 §8.2.2).
     static func isSent(_ entry: Entry) -> Bool { entry.known == .other || unsent & entry.known.bit == 0 }
 }

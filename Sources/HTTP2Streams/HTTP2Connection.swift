@@ -16,9 +16,9 @@ package final class HTTP2Connection {
     package var onStream: (HTTP2Stream) -> Void = { _ in }
     /// Called when something has come, gone out or ended, after the streams were told.
     package var onChange: () -> Void = {}
-    /// Whether nobody has closed it on our side, and the peer has not reset it.
+    /// True until we close the connection or the peer resets it.
     package private(set) var isOpen = true
-    /// Whether the peer has ended its direction.
+    /// True once the peer has ended its direction.
     package private(set) var peerHasEnded = false
     /// How long the peer may take nothing of what is sent; zero for ever.
     package var patience: Duration
@@ -28,7 +28,7 @@ package final class HTTP2Connection {
 
     private let sender: LoopWait
     private var sendIsDue = false
-    /// Whether the peer does not take what was sent.
+    /// True while the peer does not take the sent bytes.
     package private(set) var isCongested = false
     private var isDispatching = false
     private let emptied: LoopWait

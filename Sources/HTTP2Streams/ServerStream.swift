@@ -63,7 +63,7 @@ package final class ServerStream: ClientExchange {
         if stream.resetCode != nil || connection.peerHasEnded { onNews?() }
     }
 
-    /// What is wrong with the head; nil for one that can be served.
+    /// The fault of the head; nil if the request can be served.
     package var fault: MessageFault? { stream.fault }
 
     /// Ends what is left of the stream once its exchange is over.

@@ -16,9 +16,9 @@ package final class StreamBody: BodySource {
     private var limit: UInt64 = .max
     package private(set) var byteCount: UInt64 = 0
     private var piece = 0
-    /// Whether the message has no content, whatever the stream carries.
+    /// True if the message has no content, whatever the stream carries.
     private var isNothing = false
-    /// Whether nobody may take anything of it any more.
+    /// True once the body must not be read any more.
     private var isStopped = false
 
     /// - Parameter wait: woken when the stream changes.

@@ -20,9 +20,9 @@ package final class StreamWriter: BodySink {
     private var length = BodyLength.none
     private var count: UInt64 = 0
     private var hasEnd = false
-    /// Whether a wait for the peer to take more has been in vain.
+    /// True once a wait for the peer to take more has timed out.
     package private(set) var hasTimedOut = false { didSet { if hasTimedOut { onTimeOut() } } }
-    /// Called when a wait for the peer to take more has been in vain.
+    /// Called when a wait for the peer to take more times out.
     package var onTimeOut: () -> Void = {}
 
     /// - Parameter wait: woken when the stream changes.

@@ -17,7 +17,7 @@ package struct AccessRecord: ~Copyable, Sendable {
     package var status: Int
     /// The status of a gRPC call, where it is known; nil for any other request.
     package var grpcStatus: Int?
-    /// The `code` of an answer of bearerd's own; empty for an answer of the upstream.
+    /// The `code` of an error response of bearerd's own; empty for the upstream's response.
     package var code: String
     /// The content bytes received from the client.
     package var bytesIn: UInt64

@@ -4,8 +4,8 @@
 package enum LogFormat: Sendable {
     /// For people: time, level, message, then `key=value` pairs.
     case text
-    /// The same on a terminal that shows colours (ECMA-48 8.3.117).
+    /// The text format with colours, for a terminal (ECMA-48 §8.3.117).
     case colouredText
-    /// For machines: one JSON object a line.
+    /// For programs: one JSON object per line.
     case json
 }

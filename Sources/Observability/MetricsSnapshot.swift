@@ -12,9 +12,9 @@ package struct MetricsSnapshot: Sendable {
     package var identities: [IdentityMetrics]
     /// The number of routes that use an identity, for each identity's name; unused ones are missing.
     package var routeCounts: [String: Int]
-    /// Whether a route fails, by its name; of the configuration in force.
+    /// True for each failing route of the current configuration, keyed by its name.
     package var failingRoutes: [String: Bool]
-    /// What the kernel counts of the process.
+    /// The kernel's figures for the process.
     package var process: ProcessStatistics
     /// The numbers of reloads of the configuration.
     package var reloads: ReloadCounts

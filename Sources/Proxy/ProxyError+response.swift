@@ -16,7 +16,7 @@ package struct Rejection: Equatable, Sendable {
     package let proxyStatus: String
     /// The value of `Retry-After`; nil sends none.
     package var retryAfter: Duration?
-    /// Who is to blame, where the status alone does not say so.
+    /// The party to blame, if the status alone does not tell.
     private(set) var blame: AnswerBlame?
     /// The page for a browser; nil for failures that a person cannot resolve there.
     private(set) var page: LoginRequiredPage?

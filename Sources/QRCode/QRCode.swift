@@ -24,7 +24,7 @@ package struct QRCode {
         self.modules = modules
     }
 
-    /// Whether a module is dark; the margin is light.
+    /// Returns true if a module is dark; the margin is light.
     package func isDark(row: Int, column: Int) -> Bool {
         (0..<width).contains(row) && (0..<width).contains(column) && modules[row * width + column] == 1
     }

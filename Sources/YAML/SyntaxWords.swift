@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What libyaml's commonest complaints mean to who wrote the file, and what mends it.
+/// Explanations of libyaml's most common errors, with remedies, for the author of the file.
 enum SyntaxWords {
     /// The complaint in words of our own.
     ///

@@ -25,7 +25,8 @@ package struct Needs: Sendable {
         dlopen("libqrencode.so.4", RTLD_NOW) != nil
     }
 
-    /// Whether nothing may be skipped: `NO_SKIPS` is set where every test has what it needs, as `.ci/run` sees to it.
+    /// True if nothing may be skipped: `NO_SKIPS` is set where every requirement should be met, as by
+    /// `.ci/run`.
     private static let isStrict = getenv("NO_SKIPS") != nil
 
     fileprivate func check() throws -> Bool {

@@ -13,7 +13,7 @@ struct BrowserLogins: Sendable {
     let identities: any IdentityDirectory
     /// The provider's name, by identity.
     var providers: [String: String] = [:]
-    /// Where redirects arrive that do not come to the admin listener.
+    /// Receive the redirects that arrive at other addresses than the admin listener's.
     let receivers: any RedirectReceivers
 
     /// The query that marks a browser which was already redirected to another name of ours.

@@ -16,9 +16,9 @@ struct IdentityCard {
     let key: String
     /// True if a browser can log in to the identity.
     let hasLogin: Bool
-    /// Whether a route uses it.
+    /// True if a route uses the identity.
     let isUsed: Bool
-    /// What the configuration says of its client.
+    /// The configuration of the identity's client.
     let client: ClientFacts?
     let now: WallTime
 

@@ -4,7 +4,7 @@ internal import BearerdHTTPMessages
 internal import OAuth
 
 extension IdentityStatus {
-    /// What a person reads for the word of the contract, and how it looks.
+    /// The state in words, and its style.
     ///
     /// - Parameter isUsed: whether a route uses the identity; another one harms nobody, whatever its state.
     func words(isUsed: Bool) -> (text: HTMLText, tone: HTMLText) {
@@ -22,7 +22,7 @@ extension IdentityStatus {
         return (text, isUsed || state.isWell ? tone : "busy")
     }
 
-    /// What mends it; nil where nothing needs mending, or the last error says so itself.
+    /// The remedy; nil if none is needed, or the last error already names it.
     func remedy(hasLogin: Bool) -> HTMLText? {
         let doctor: HTMLText = "<code>bearerd doctor \(name)</code>"
         switch state {
@@ -52,6 +52,6 @@ extension IdentityStatus {
 }
 
 extension IdentityState {
-    /// Whether it goes on by itself, or has nothing to do.
+    /// True if nobody has to act.
     var isWell: Bool { self == .authorized || self == .refreshing || self == .empty }
 }

@@ -16,7 +16,7 @@ struct PageChart {
         /// Seconds; samples come each ten.
         var step: Int { self == .minutes ? 10 : 30 }
         var columns: Int { rawValue / step }
-        /// What stands below: the left end, the middle and the right end.
+        /// The texts below the chart: at its left end, in the middle and at its right end.
         var axis: (HTMLText, HTMLText, HTMLText) {
             switch self {
             case .minutes: ("10 minutes ago", "5 minutes", "now")
@@ -70,7 +70,7 @@ struct PageChart {
 
     // MARK: The pictures
 
-    /// Requests a second, in columns whose colours say who was to blame.
+    /// A chart of requests per second; the colours show the party to blame.
     func rates(_ title: HTMLText, _ key: HTMLText, of blames: [AnswerBlame]) -> HTMLText {
         let peak = columns.map { $0.rate(blames) }.max() ?? 0
         let top = Self.roundTop(peak)
@@ -102,7 +102,7 @@ struct PageChart {
             Values(names: blames.map(\.words), unit: "/s", columns: values))
     }
 
-    /// How long requests took: half of them, and 99 of a hundred.
+    /// A chart of durations: the median and the 99th percentile.
     func durations(_ title: HTMLText, _ key: HTMLText) -> HTMLText {
         let peak = columns.compactMap(\.slowest).max() ?? .zero
         let top = Duration.milliseconds(Self.roundTop(peak / .milliseconds(1)))
@@ -126,7 +126,7 @@ struct PageChart {
             Values(names: ["half", "99 of 100"], unit: "", columns: values))
     }
 
-    /// What the script shows of a column: a number for each name, or a column without any.
+    /// The values that the script shows of each column: a number for each name, or none.
     private struct Values {
         let names: [HTMLText]
         let unit: HTMLText

@@ -52,7 +52,7 @@ struct RouteRow {
 }
 
 extension AnswerBlame {
-    /// What a person reads: nobody is to blame for an answer that is what was asked for.
+    /// The word for people; nobody is to blame for a successful answer.
     var words: HTMLText {
         switch self {
         case .nobody: "fine"

@@ -21,7 +21,7 @@ struct StatusPage {
     let samples: [TrafficHistory.Sample]
     /// The identities to which a browser can log in.
     let logins: Set<String>
-    /// What the configuration says of each identity's client.
+    /// The configuration of each identity's client.
     var clients: [String: ClientFacts] = [:]
     let isDraining: Bool
     let now: WallTime
@@ -171,7 +171,7 @@ struct StatusPage {
         "<span data-title=\"\(look.title)\" data-icon=\"\(look.icon)\">\(sentences)</span>"
     }
 
-    /// The one sentence that tells whether there is anything to do.
+    /// The sentence that tells if somebody has to act.
     private var sentences: HTMLText {
         if isDraining { return "<strong class=\"bad\">Draining:</strong> no new connections are taken." }
         let ill = self.ill

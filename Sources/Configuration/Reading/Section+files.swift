@@ -139,7 +139,7 @@ enum Variable {
     static let metadataHost = "GCE_METADATA_HOST"
     /// Where App Service and Container Apps give tokens of a managed identity.
     static let identityEndpoint = "IDENTITY_ENDPOINT"
-    /// What a request there must have, a secret.
+    /// The secret that requests to ``identityEndpoint`` must have.
     static let identityHeader = "IDENTITY_HEADER"
 }
 

@@ -28,7 +28,7 @@ extension ListenerConfiguration {
 }
 
 extension ProtocolOffer {
-    /// What a list of protocols comes to; without one both are spoken.
+    /// Reads a list of protocols; nil means both.
     fileprivate init(_ protocols: Set<ProtocolOffer>?) {
         switch protocols {
         case [.http1]: self = .http1

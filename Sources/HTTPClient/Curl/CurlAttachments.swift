@@ -18,9 +18,9 @@ final class CurlAttachments {
     /// The port for which the last socket was opened; 0 before the first.
     var port: UInt16 = 0
 
-    /// Whether only an address of this machine or of its own link may be connected to.
+    /// True if connections may only go to this machine or its own link.
     var staysNearby = false
-    /// Whether an address was refused for that.
+    /// True if an address was refused because of ``staysNearby``.
     var wasTooFar = false
 
     /// The forward proxy; if it is the environment's, `no_proxy` may exempt the server.

@@ -28,7 +28,7 @@ public struct IdentityStatus: Equatable, Sendable {
     public var additionalParameters = AdditionalParameters()
     /// True while a token request is under way.
     package var isAsking = false
-    /// Whether it is ready without a token of its own, because callers bring theirs.
+    /// True if the identity is ready without a token of its own, because callers bring theirs.
     package var needsNoToken = false
     /// The status of each access token, if routes ask for their own; else empty.
     public var tokens: [TokenStatus] = []
@@ -57,7 +57,7 @@ public struct IdentityStatus: Equatable, Sendable {
         lastError.map { $0.isAboutStore && $0.storeError?.isBusy != true } ?? false
     }
 
-    /// Whether the identity has an access token that can be sent at `now`.
+    /// Returns true if the identity has an access token that can be sent at `now`.
     public func hasUsableToken(at now: Instant) -> Bool {
         if needsNoToken { return true }
         guard let expiry else { return false }

@@ -10,7 +10,7 @@ struct AnswerFailure: Equatable, Sendable {
     let status: Int
     /// Why there is an answer of our own; nil for one of the upstream.
     private var cause: String?
-    /// What the upstream says of the token, and whose that is; nil if the answer is not about it.
+    /// The upstream's verdict on the token; nil if the answer is not about the token.
     private var refusal: TokenRefusal?
     private var identity: String?
 

@@ -16,20 +16,20 @@ package final class CommandHelper: Sendable {
 
     private let requests: Descriptor
 
-    /// What became of a program.
+    /// The way in which a program ended.
     package enum Ending: Equatable, Sendable {
         case exited(Int32)
-        /// By a signal, its number.
+        /// A signal ended it; the value is its number.
         case signalled(Int32)
-        /// By us, because it took longer than it may.
+        /// We killed it because it took too long.
         case timedOut
-        /// By us, because it printed more than ``longestOutput``.
+        /// We killed it because it printed more than ``longestOutput``.
         case tooMuchOutput
-        /// There is no such program, or the system could not start it; the `errno`.
+        /// It could not be started; the value is `errno`.
         case notStarted(Int32)
     }
 
-    /// What a program has printed, and how it ended.
+    /// The output of a program, and the way in which it ended.
     package struct Result: Sendable {
         package let ending: Ending
         package let output: [UInt8]

@@ -2,7 +2,7 @@
 
 internal import Glibc
 
-/// What a person types at the terminal.
+/// Lines that a person types at the terminal.
 package enum TerminalInput {
     /// A line from standard input without its end; nil at the end of the input.
     package static func line() -> String? { readLine() }

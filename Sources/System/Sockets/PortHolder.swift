@@ -28,7 +28,7 @@ package struct PortHolder: Equatable, Sendable {
             user: entry.user, process: process, command: process.flatMap { PeerProcess.command(of: $0) })
     }
 
-    /// Who it is, for a person: `nginx (pid 812, user www-data)`.
+    /// The holder in words: `nginx (pid 812, user www-data)`.
     package var words: String {
         let owner = UserName.of(user).map { "user \($0)" } ?? "uid \(user)"
         guard let process else { return "a process of \(owner)" }

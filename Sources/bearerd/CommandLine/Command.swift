@@ -8,9 +8,9 @@ protocol Command {
     static var summary: String { get }
     /// The placeholder of the word after the options; nil for a command without one.
     static var operand: String? { get }
-    /// Whether the command does nothing without that word.
+    /// True if the command needs its operand.
     static var needsOperand: Bool { get }
-    /// What else is to know of it, a paragraph each, for the help and the manual.
+    /// Further paragraphs for the help and the manual.
     static var details: [String] { get }
     /// True for commands about bearerd as a whole, whose help includes the overview.
     static var isAboutAll: Bool { get }

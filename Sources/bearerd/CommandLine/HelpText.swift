@@ -39,7 +39,7 @@ enum HelpText {
         return "\nexamples:\n" + examples.map { "  \($0.line)\n      \($0.purpose)\n" }.joined()
     }
 
-    /// A paragraph in lines that a terminal of 80 columns shows whole.
+    /// Wraps a paragraph for a terminal of 80 columns.
     private static func wrapped(_ paragraph: String) -> String {
         var lines = [""]
         for word in paragraph.split(separator: " ") {

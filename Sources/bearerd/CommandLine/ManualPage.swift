@@ -73,7 +73,7 @@ struct ManualPage {
         line(pages.map { "\($0)(1)" }.joined(separator: ", "))
     }
 
-    /// A line of text, which no macro is read in.
+    /// Appends a line of text in which no macro is recognised.
     mutating func line(_ words: String) {
         let escaped = Self.escaped(words)
         text += (escaped.first.map { ".'".contains($0) } ?? false ? "\\&" : "") + escaped + "\n"

@@ -36,10 +36,10 @@ struct TerminalText {
         }.joined()
     }
 
-    /// Whether standard output is a terminal whose user wants colours.
+    /// True if standard output is a terminal and its user allows colours.
     static var isColoured: Bool { isColoured(on: 1) }
 
-    /// Whether a stream is a terminal whose user wants colours (https://no-color.org).
+    /// Returns true if a stream is a terminal and its user allows colours (https://no-color.org).
     static func isColoured(on stream: CInt) -> Bool {
         CurrentProcess.isTerminal(stream) && CurrentProcess.environment("NO_COLOR") ?? "" == ""
             && CurrentProcess.environment("TERM") != "dumb"

@@ -50,7 +50,7 @@ extension IdentityConfiguration {
 }
 
 extension IdentityConfiguration {
-    /// What is run for a token; null for nothing.
+    /// The command that prints the identity's token; null if there is none.
     fileprivate var command: JSONValue {
         guard case .command(let command)? = client.source else { return .null }
         return .array(command.words.map { .string($0) })

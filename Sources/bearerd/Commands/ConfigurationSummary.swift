@@ -66,7 +66,7 @@ struct ConfigurationSummary {
         return table.text + commands + logins
     }
 
-    /// What is run for tokens, word by word.
+    /// The commands that print tokens, with their arguments.
     private var commands: String {
         Self.text(
             of: configuration.commandIdentities.compactMap { identity in

@@ -2,7 +2,7 @@
 
 import BearerdConfiguration
 
-/// `bearerd help`: of bearerd, or of one of its commands.
+/// `bearerd help`: describes bearerd or one of its commands.
 struct HelpCommand: Command {
     static let name = "help"
     static let summary = "tells what a command does, and its options"

@@ -66,7 +66,7 @@ struct RequestExplanation {
         return lines + ["identity \(identities.joined(separator: ", "))\(others)"]
     }
 
-    /// What is said of the upstream's protocol, where that is not HTTP/1.1.
+    /// The upstream's protocol in words; empty for HTTP/1.1.
     private static func spoken(to route: RouteConfiguration) -> String {
         switch route.upstreamProtocol {
         case .http1: ""

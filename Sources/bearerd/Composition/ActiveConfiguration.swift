@@ -13,7 +13,7 @@ struct ActiveConfiguration {
     let certificate: CertificateWatch?
     /// The keys, any of which clients of the data listeners must send; none where they need nothing.
     let accessKeys: [KeyWatch]
-    /// What callers of the admin listener must send; nil where they need nothing.
+    /// The key that callers of the admin listener must send; nil if they need none.
     let adminKey: KeyWatch?
     /// Records traces; nil until a configuration has a collector.
     let tracing: Tracing?

@@ -145,7 +145,7 @@ extension CommandFailure {
         }
     }
 
-    /// What to do about an address that could not be bound, and who has it where that can be known.
+    /// The remedy for an address that could not be bound, with the process that holds it if known.
     private static func advice(on code: CInt, _ address: ListenAddress, _ key: String) -> String {
         switch (code, address) {
         case (EADDRINUSE, .tcp(let host, let port)):

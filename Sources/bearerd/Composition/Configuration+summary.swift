@@ -30,7 +30,7 @@ extension Configuration {
         }
     }
 
-    /// What the admin listener says of each identity's client.
+    /// The facts of each identity's client that the admin listener shows.
     var clientFacts: [String: ClientFacts] {
         let facts = identities.map { identity -> (String, ClientFacts) in
             let client = identity.client
@@ -47,7 +47,7 @@ extension Configuration {
         return Dictionary(facts) { first, _ in first }
     }
 
-    /// Whether routes of a path carry tokens of ours.
+    /// Returns true if a route with this path has an identity.
     func hasIdentity(at path: String) -> Bool {
         routes.contains { $0.key.path == path && $0.identity != nil }
     }
@@ -67,7 +67,7 @@ extension Configuration {
 }
 
 extension LogConfiguration {
-    /// The format, text on a terminal unless the configuration decides.
+    /// The configured format; without one, text on a terminal and else JSON.
     var effectiveFormat: LogFormat {
         let chosen = format ?? (CurrentProcess.isTerminal(2) ? .text : .json)
         return chosen == .text && TerminalText.isColoured(on: 2) ? .colouredText : chosen

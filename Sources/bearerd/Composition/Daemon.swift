@@ -237,7 +237,7 @@ actor Daemon: LoopConfined {
         return try active.composer.snapshot(of: configuration, from: inputs) { engine.session(for: $0) }
     }
 
-    /// As many as are configured, or as descriptors allow.
+    /// Applies the limit of client connections.
     func useConnectionLimit() {
         usedConnectionLimit = connectionLimit()
         budget.use(limit: usedConnectionLimit)

@@ -78,7 +78,7 @@ struct DaemonSockets: Sendable {
 }
 
 extension BoundListener {
-    /// Binds an address for one loop, if there is one.
+    /// Binds an address for one loop; nil without an address.
     fileprivate init?(_ address: ListenAddress?, key: String) throws(CommandFailure) {
         guard let address else { return nil }
         self = try BoundListener(address, workers: 1, key: key)

@@ -128,7 +128,7 @@ struct Engine: Sendable {
         groups.filter { $0.identity.client.source == nil }.flatMap { $0.members.map(\.session) }
     }
 
-    /// The session whose token a route carries; nil without an identity.
+    /// The session whose token a route adds; nil without an identity.
     func session(for route: RouteConfiguration) -> AuthSession? {
         guard let name = route.identity, let identity = configuration.identity(named: name) else {
             return nil

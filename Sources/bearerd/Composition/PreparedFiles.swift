@@ -28,7 +28,7 @@ struct PreparedFiles: Sendable {
         /// The store's key, unless it is in the Secret Service; nil without one.
         let storeKey: Secret?
         let sandbox: SandboxOutcome
-        /// Whether programs that print tokens can be run.
+        /// True if programs that print tokens can be run.
         let runsTokenCommands: Bool
         let log: Log
 

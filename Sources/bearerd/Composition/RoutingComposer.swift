@@ -21,7 +21,7 @@ struct RoutingComposer {
         var listeners: [(key: ListenerKey, listener: BoundListener)]
         /// The address of the admin listener; nil without one.
         var admin: ListenAddress?
-        /// Encrypts TCP connections of clients; nil where they are plain.
+        /// The TLS settings for clients over TCP; nil leaves connections plain.
         var security: ServerTLS?
         /// The keys, any of which clients must send; none where they need nothing.
         var accessKeys: [CurrentSecret]

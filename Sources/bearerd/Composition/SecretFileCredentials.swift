@@ -5,7 +5,7 @@ import BearerdCryptography
 import OAuth
 import BearerdSystem
 
-/// A client's credentials, read anew at each use on a thread that may block.
+/// A client's credentials, read at each use on a thread that may block.
 struct SecretFileCredentials: CredentialSource, TokenProgramRunner {
     let sources: [Credential: SecretSource]
     /// The configuration key of each credential.
@@ -45,7 +45,7 @@ struct SecretFileCredentials: CredentialSource, TokenProgramRunner {
 }
 
 extension CommandHelper.Ending {
-    /// What went wrong, after the program's name; nil for nothing.
+    /// The failure in words that follow the program's name; nil for success.
     fileprivate func complaint(after limit: Duration) -> String? {
         switch self {
         case .exited(0): nil

@@ -44,7 +44,7 @@ enum DaemonView: Sendable {
         }
     }
 
-    /// What the daemon tells; nil without one.
+    /// The daemon's status; nil if none runs.
     var status: StatusDocument? {
         if case .running(let status, _) = self { status } else { nil }
     }

@@ -3,10 +3,10 @@
 import BearerdJSON
 import BearerdObservability
 
-/// What doctor says: to a person line by line, to a program at the end.
+/// The output of doctor: line by line for people, or one document at the end for programs.
 struct DoctorReport {
     private let isJSON: Bool
-    /// Whether one check alone is told of: without headings and verdict.
+    /// True if only one check is reported, without headings and verdict.
     private let isOfOne: Bool
     private(set) var rows: [Examination.Row] = []
     private var title: String?

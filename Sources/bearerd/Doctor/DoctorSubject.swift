@@ -52,7 +52,7 @@ struct DoctorSubject: Sendable {
         self.identities = identities
     }
 
-    /// What a request for a new token has brought; nil if none was made.
+    /// The result of the identity's token request; nil if none was made.
     func liveOutcome(of identity: ExaminedIdentity) -> Result<Void, CommandFailure>? {
         guard let outcome = asked[identity.name] else { return nil }
         guard var failure = outcome else { return .success(()) }
@@ -63,15 +63,15 @@ struct DoctorSubject: Sendable {
         return .failure(failure)
     }
 
-    /// Whether an identity was asked for a new token.
+    /// Returns true if a new token was requested for the identity.
     func hasAsked(_ identity: ExaminedIdentity) -> Bool { asked[identity.name] != nil }
 
-    /// What the running daemon says of an identity; nil without one.
+    /// The status of an identity in the running daemon; nil if none runs.
     func known(of identity: ExaminedIdentity) -> IdentityStatus? {
         daemon.status?.identities.first { $0.name == identity.name }
     }
 
-    /// Whether a route of the running daemon uses an identity.
+    /// Returns true if a route of the running daemon uses the identity.
     func isUsed(_ identity: ExaminedIdentity) -> Bool {
         daemon.status?.routes.contains { $0.identity == identity.name } ?? false
     }

@@ -19,7 +19,7 @@ struct ExaminedSession {
 
     /// The code with which the provider refused to go on with the session; nil if it did not.
     var refusal: String?
-    /// That another scope is configured than somebody logged in with, in a sentence.
+    /// A sentence if the configured scope differs from that of the login.
     var scopeChange: String?
 
     /// - Returns: nil if neither a store nor a daemon has the session.

@@ -6,7 +6,7 @@ import BearerdHTTPExchange
 import BearerdHTTPMessages
 import BearerdSystem
 
-/// What mends a route whose upstream cannot be asked, told by the cause.
+/// Advice for a route whose upstream cannot be reached, by the cause.
 struct UpstreamMend {
     static let protocolAdvice = "upstream_protocol: http1 or auto, or have the upstream speak HTTP/2"
 

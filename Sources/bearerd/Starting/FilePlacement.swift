@@ -31,7 +31,7 @@ struct FilePlacement {
         return directory == "/" ? "/\(file)" : "\(directory)/\(file)"
     }
 
-    /// The same answers, with files spelled as the process opens them.
+    /// Returns the answers with the paths by which this process opens the files.
     func here(_ starter: StarterConfiguration) -> StarterConfiguration {
         var starter = starter
         starter.answers[.clientSecretFile] = starter.answers[.clientSecretFile].map(opened)

@@ -11,7 +11,7 @@ struct StarterConfiguration {
     static let login = CommandOption(
         "login", "for a person who logs in; else the program gets a token itself")
 
-    /// What there is without an answer.
+    /// The address without an answer.
     private static let standardListen = "127.0.0.1:8080"
 
     var answers: [StarterAnswer: String]
@@ -25,7 +25,7 @@ struct StarterConfiguration {
         isForPerson = arguments.has(Self.login)
     }
 
-    /// What has no answer and needs one; a preset may know the issuer.
+    /// The required answers that are missing; a preset may know the issuer.
     var missing: [StarterAnswer] {
         [.upstream, .issuer, .clientID].filter { answer in
             answers[answer] == nil && (answer != .issuer || answers[.preset] == nil)

@@ -5,7 +5,7 @@ import BearerdSystem
 
 /// Asks a person at the terminal for what the first configuration needs.
 struct StarterDialogue {
-    /// Whether there is somebody to ask: both what they type and what they read is a terminal's.
+    /// True if a person can be asked: standard input and standard error are terminals.
     static var isPossible: Bool { CurrentProcess.isTerminal(0) && CurrentProcess.isTerminal(2) }
 
     let placement: FilePlacement
@@ -43,7 +43,7 @@ struct StarterDialogue {
         }
     }
 
-    /// What the configuration's reader has against an answer, whatever else is missing.
+    /// The error that an answer causes in the configuration; nil if it causes none.
     private func objection(to answer: StarterAnswer, of starter: StarterConfiguration) -> String? {
         let report = ConfigurationReport(
             Array(placement.here(starter).file.utf8), file: "", environment: CurrentProcess.environment)

@@ -67,7 +67,7 @@ enum DaemonCheck {
                 ? "what it names, then bearerd reload" : "restart it, or change the key back")
     }
 
-    /// What a daemon says of an identity, in the words of a check.
+    /// The finding for an identity's status in the daemon.
     static func finding(
         of known: IdentityStatus, as examined: ExaminedIdentity?, isUsed: Bool
     ) -> Finding {

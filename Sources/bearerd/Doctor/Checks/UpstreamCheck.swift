@@ -45,7 +45,7 @@ enum UpstreamCheck: RouteCheck {
         }
     }
 
-    /// Whether the upstream speaks what `upstream_protocol` says; nothing is asked of it.
+    /// Checks that the upstream speaks the `upstream_protocol`, without sending it a request.
     private static func lookAtProtocol(
         of route: RouteConfiguration, _ place: String, _ subject: DoctorSubject
     ) async -> Finding {
