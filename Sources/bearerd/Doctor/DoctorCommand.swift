@@ -63,7 +63,7 @@ struct DoctorCommand: Command {
         _ report: ConfigurationReport, _ asked: [String: CommandFailure?], _ loop: EventLoop
     ) async throws(CommandFailure) -> ExitStatus {
         var output = DoctorReport(isJSON: isJSON, isOfOne: wanted != nil)
-        func tell(_ row: Examination.Row) throws(CommandFailure) {
+        func tell(_ row: DoctorRow) throws(CommandFailure) {
             if wanted == nil || wanted == row.id { try output.add(row) }
         }
         let renewed = asked.filter { $0.value == nil }.keys
@@ -76,10 +76,10 @@ struct DoctorCommand: Command {
         for row in DaemonCheck.rows(of: daemon, for: identity, among: subject?.identities ?? []) {
             try tell(row)
         }
-        try tell(Examination.Row(id: .config, identity: nil, finding: ConfigurationCheck.look(at: report)))
+        try tell(DoctorRow(id: .config, identity: nil, finding: ConfigurationCheck.look(at: report)))
         guard let subject else {
             for id in CheckID.allCases where id != .config && id != .daemon {
-                try tell(Examination.Row(id: id, identity: nil, finding: .blocked(by: .config)))
+                try tell(DoctorRow(id: id, identity: nil, finding: .blocked(by: .config)))
             }
             return try output.finish(isUsable: false, next: "")
         }

@@ -8,7 +8,7 @@ struct DoctorReport {
     private let isJSON: Bool
     /// True if only one check is reported, without headings and verdict.
     private let isOfOne: Bool
-    private(set) var rows: [Examination.Row] = []
+    private(set) var rows: [DoctorRow] = []
     private var title: String?
 
     init(isJSON: Bool, isOfOne: Bool) {
@@ -19,7 +19,7 @@ struct DoctorReport {
     /// Takes a row, and shows it to a person.
     ///
     /// - Throws: a failure of output.
-    mutating func add(_ row: Examination.Row) throws(CommandFailure) {
+    mutating func add(_ row: DoctorRow) throws(CommandFailure) {
         rows.append(row)
         guard !isJSON else { return }
         var text = TerminalText()
@@ -57,7 +57,7 @@ struct DoctorReport {
     }
 
     /// The last line: how many have failed, and the one thing to do now.
-    private func verdict(_ failed: [Examination.Row], _ next: String) -> TerminalText {
+    private func verdict(_ failed: [DoctorRow], _ next: String) -> TerminalText {
         let warnings = rows.filter { $0.finding.result == .warn }
         let noted = warnings.isEmpty ? "" : ", \(warnings.count) \(warnings.count == 1 ? "warns" : "warn")"
         var text = TerminalText("\n")
@@ -75,7 +75,7 @@ struct DoctorReport {
     }
 }
 
-extension Examination.Row {
+extension DoctorRow {
     fileprivate var json: JSONValue {
         [
             "id": .string(id.rawValue), "identity": identity.map { .string($0) } ?? .null,

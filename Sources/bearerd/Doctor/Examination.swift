@@ -5,14 +5,6 @@ import OAuth
 
 /// All that doctor looks at, in the order of the report; each check looks once at each thing.
 struct Examination {
-    /// One line of the report.
-    struct Row: Sendable {
-        let id: CheckID
-        /// nil if the row belongs to no identity.
-        let identity: String?
-        let finding: Finding
-    }
-
     private struct Key: Hashable {
         let id: CheckID
         let identity: String?
@@ -24,10 +16,10 @@ struct Examination {
     /// The only identity that is looked at, with its routes; nil for all.
     private let chosen: String?
     private var blocking: [Key: Bool] = [:]
-    private var told: [Row]
+    private var told: [DoctorRow]
 
     /// - Parameter told: rows that were told before.
-    init(of subject: DoctorSubject, wanted: CheckID?, for identity: String?, after told: [Row]) {
+    init(of subject: DoctorSubject, wanted: CheckID?, for identity: String?, after told: [DoctorRow]) {
         self.subject = subject
         self.wanted = wanted
         chosen = identity
@@ -39,7 +31,7 @@ struct Examination {
     /// - Parameter tell: gets each row as soon as it is known.
     /// - Throws: what `tell` throws.
     mutating func look(
-        telling tell: (Row) throws(CommandFailure) -> Void
+        telling tell: (DoctorRow) throws(CommandFailure) -> Void
     ) async throws(CommandFailure) {
         let needed = wanted.map(Self.closure)
         let checks = CheckList.all.filter { needed?.contains($0.id) ?? true }
@@ -55,7 +47,8 @@ struct Examination {
                     return await check.look(at: identity, of: subject)
                 }
                 try add(
-                    Row(id: check.id, identity: identity.name, finding: finding), of: check, telling: tell)
+                    DoctorRow(id: check.id, identity: identity.name, finding: finding), of: check,
+                    telling: tell)
             }
         }
         for group in [CheckID.Group.routes, .machine] {
@@ -64,22 +57,23 @@ struct Examination {
     }
 
     private mutating func look(
-        _ check: any DoctorCheck.Type, telling tell: (Row) throws(CommandFailure) -> Void
+        _ check: any DoctorCheck.Type, telling tell: (DoctorRow) throws(CommandFailure) -> Void
     ) async throws(CommandFailure) {
         if let whole = check as? any WholeCheck.Type {
             let finding = await finding(of: check, for: nil) { await whole.look(at: subject) }
-            try add(Row(id: check.id, identity: nil, finding: finding), of: check, telling: tell)
+            try add(DoctorRow(id: check.id, identity: nil, finding: finding), of: check, telling: tell)
         } else if let check = check as? any RouteCheck.Type {
             for route in subject.configuration.routesByIdentity
             where chosen == nil || chosen == route.identity {
                 let finding = await check.look(at: route, of: subject)
-                try add(Row(id: check.id, identity: nil, finding: finding), of: check, telling: tell)
+                try add(DoctorRow(id: check.id, identity: nil, finding: finding), of: check, telling: tell)
             }
         }
     }
 
     private mutating func add(
-        _ row: Row, of check: any DoctorCheck.Type, telling tell: (Row) throws(CommandFailure) -> Void
+        _ row: DoctorRow, of check: any DoctorCheck.Type,
+        telling tell: (DoctorRow) throws(CommandFailure) -> Void
     ) throws(CommandFailure) {
         let key = Key(id: row.id, identity: row.identity)
         blocking[key] = (blocking[key] ?? false) || row.finding.isBlocking
@@ -106,11 +100,11 @@ struct Examination {
     }
 }
 
-extension Examination.Row {
+extension DoctorRow {
     /// This row, or one that refers to an earlier row which failed for the same reason.
-    fileprivate func echoed(_ ids: [CheckID], among told: [Examination.Row]) -> Examination.Row {
+    fileprivate func echoed(_ ids: [CheckID], among told: [DoctorRow]) -> DoctorRow {
         let origin = told.first { ids.contains($0.id) && $0.identity == identity && $0.finding == finding }
         guard finding.result == .fail, let origin else { return self }
-        return Examination.Row(id: id, identity: identity, finding: .blocked(by: origin.id))
+        return DoctorRow(id: id, identity: identity, finding: .blocked(by: origin.id))
     }
 }

@@ -15,21 +15,21 @@ enum DaemonCheck {
     ///   - examined: the configured identities; none where the file cannot be read.
     static func rows(
         of daemon: DaemonView, for identity: String?, among examined: [ExaminedIdentity] = []
-    ) -> [Examination.Row] {
+    ) -> [DoctorRow] {
         guard case .running(let status, let address) = daemon else {
-            return [Examination.Row(id: .daemon, identity: nil, finding: absence(of: daemon))]
+            return [DoctorRow(id: .daemon, identity: nil, finding: absence(of: daemon))]
         }
-        let own = Examination.Row(id: .daemon, identity: nil, finding: finding(of: status, at: address))
+        let own = DoctorRow(id: .daemon, identity: nil, finding: finding(of: status, at: address))
         let used = Set(status.routes.compactMap(\.identity))
         let identities = status.identities.filter { identity == nil || identity == $0.name }.map { known in
             let examined = examined.first { $0.name == known.name }
-            return Examination.Row(
+            return DoctorRow(
                 id: .daemon, identity: known.name,
                 finding: finding(of: known, as: examined, isUsed: used.contains(known.name)))
         }
         let routes = status.routes.filter { identity == nil || identity == $0.identity }.compactMap { route in
             route.failure.map { reason in
-                Examination.Row(
+                DoctorRow(
                     id: .daemon, identity: nil,
                     finding: .fail(
                         "\(route.path) at \(route.upstream): \(reason)",
