@@ -35,7 +35,7 @@ enum PageLook {
                 """
             }
         return """
-            data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E\(shape)%3C/svg%3E
+            data:image/svg+xml,%3Csvg xmlns='http%3A//www.w3.org/2000/svg' viewBox='0 0 16 16'%3E\(shape)%3C/svg%3E
             """
     }
 }

@@ -14,8 +14,8 @@ struct StatusPage {
     /// The most bytes of markup for identities, and for routes, which keep the page below 100 KiB.
     ///
     /// Only the number of the remaining ones is shown.
-    private static let identityBytes = 34 << 10
-    private static let routeBytes = 22 << 10
+    private static let identityBytes = 31 << 10
+    private static let routeBytes = 21 << 10
 
     let document: StatusDocument
     let samples: [TrafficHistory.Sample]

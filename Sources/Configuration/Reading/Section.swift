@@ -145,6 +145,7 @@ struct Section<Key: ConfigurationKey> {
     func oneOrMany<Value, Inner: ConfigurationKey>(
         _ key: Key, _ kind: ValueKind<Value>, or read: (Section<Inner>) -> Found<Value>?
     ) -> [Found<Value>]? {
+        note(.items(kind.schema), key.rawValue)
         func value(of node: YAMLNode, at place: Place) -> Found<Value>? {
             guard case .mapping = node.content else { return reading.value(node, kind, at: place) }
             return read(Section<Inner>(node, at: place, reading: reading))

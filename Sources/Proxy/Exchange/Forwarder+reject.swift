@@ -49,9 +49,12 @@ extension Forwarder {
             route.shared.report.failed(failure)
         }
         let plan = exchange.route?.plan
+        // Such a request has no route of its own; the one of its path is named.
+        let refusing =
+            error == .methodNotAllowed ? exchange.routing.table.routePath(for: client.request) : nil
         guard
             let rejection = Rejection(
-                error, identity: plan?.session?.identity, route: plan?.key.path,
+                error, identity: plan?.session?.identity, route: plan?.key.path ?? refusing,
                 upstream: isLocal(exchange) ? plan?.upstream.address : nil, loginURL: plan?.loginURL,
                 fields: client.request.fields)
         else {

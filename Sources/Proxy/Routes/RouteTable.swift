@@ -96,10 +96,7 @@ final class RouteTable<Target> {
     /// - Returns: nil if there is no such route, or if one accepts any method.
     func methods(for request: HTTPRequest) -> Set<HTTPMethod>? {
         let host = judgesHost ? request.fields[.host].map(HostList.normalized) : nil
-        let path = judgedPath(of: request.targetBytes)
-        guard let best = bestPath(for: path.span, host: host) else {
-            return nil
-        }
+        guard let best = bestPath(for: request, host: host) else { return nil }
         var methods: Set<HTTPMethod> = []
         for position in best..<candidates.count where candidates[position].path == candidates[best].path {
             guard admits(position, host: host) else { continue }
@@ -107,6 +104,16 @@ final class RouteTable<Target> {
             methods.formUnion(some)
         }
         return methods
+    }
+
+    /// The path of the routes that a request would be for, if one accepted its method; nil if there is none.
+    func routePath(for request: HTTPRequest) -> String? {
+        let host = judgesHost ? request.fields[.host].map(HostList.normalized) : nil
+        return bestPath(for: request, host: host).map { String(decoding: candidates[$0].path, as: UTF8.self) }
+    }
+
+    private func bestPath(for request: HTTPRequest, host: String?) -> Int? {
+        bestPath(for: judgedPath(of: request.targetBytes).span, host: host)
     }
 
     /// The path of the target; `OPTIONS *`, which is about the whole server, counts as `/`.
