@@ -27,28 +27,29 @@ package enum LoopbackSocket {
 
     /// Returns true for a loopback or link-local address (RFC 3927, RFC 4291 §2.5.6), to which no router leads.
     package static func isNearby(_ address: UnsafeRawPointer) -> Bool {
-        switch CInt(address.loadUnaligned(as: sa_family_t.self)) {
-        case AF_INET:
-            let host = UInt32(bigEndian: address.loadUnaligned(as: sockaddr_in.self).sin_addr.s_addr)
-            return host >> 24 == 127 || host >> 16 == 0xA9FE
-        case AF_INET6:
-            var host = address.loadUnaligned(as: sockaddr_in6.self).sin6_addr
-            let isOfLink = withUnsafeBytes(of: &host) { $0[0] == 0xFE && $0[1] & 0xC0 == 0x80 }
-            return isOfLink || isLoopback(address)
-        default:
-            return false
-        }
+        let host = host(in: address)
+        return isLoopback(host)
+            || host.starts(with: host.count == 4 ? [169, 254] : [0xFE])
+                && (host.count == 4 || host[1] & 0xC0 == 0x80)
     }
 
-    private static func isLoopback(_ address: UnsafeRawPointer) -> Bool {
-        switch CInt(address.loadUnaligned(as: sa_family_t.self)) {
-        case AF_INET:
-            return UInt32(bigEndian: address.loadUnaligned(as: sockaddr_in.self).sin_addr.s_addr) >> 24 == 127
-        case AF_INET6:
-            var host = address.loadUnaligned(as: sockaddr_in6.self).sin6_addr
-            return withUnsafeBytes(of: &host) { $0.last == 1 && $0.dropLast().allSatisfy { $0 == 0 } }
-        default:
-            return false
+    private static func isLoopback(_ address: UnsafeRawPointer) -> Bool { isLoopback(host(in: address)) }
+
+    private static func isLoopback(_ host: [UInt8]) -> Bool {
+        host.count == 4 ? host[0] == 127 : host.last == 1 && host.dropLast().allSatisfy { $0 == 0 }
+    }
+
+    /// The bytes of an IP address in network order, 4 or 16; none for another family.
+    ///
+    /// They are taken by their offset in `sockaddr_in` and `sockaddr_in6` (ip(7), ipv6(7)): a C struct here would be one in
+    /// every target that inlines this, which the compiler does not survive.
+    private static func host(in address: UnsafeRawPointer) -> [UInt8] {
+        let place: (offset: Int, count: Int)
+        switch CInt(address.loadUnaligned(as: UInt16.self)) {
+        case AF_INET: place = (4, 4)
+        case AF_INET6: place = (8, 16)
+        default: return []
         }
+        return Array(UnsafeRawBufferPointer(start: address + place.offset, count: place.count))
     }
 }
