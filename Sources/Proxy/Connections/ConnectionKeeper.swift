@@ -12,7 +12,9 @@ private let vacancies = 64
 /// The silence after which a connection gives up its task and waits without one.
 private let dormantAfter = Duration.seconds(1)
 /// The beginning of a client's HTTP/2 (RFC 9113 §3.4), at which the parser of HTTP/1.1 refuses it.
-private let preface = Array("PRI * HTTP/2.0".utf8)
+private let preface = Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8)
+/// The bytes of it that make an unsupported version of a request line.
+private let prefaceVersionEnd = 14
 
 /// Serves the HTTP/1.1 connections of one event loop's clients and hands each request to the ``Forwarder``.
 ///
@@ -250,7 +252,8 @@ final class ConnectionKeeper<Kinds: UpstreamKinds> {
             stream.bytesReceived == UInt64(stream.input.count)
         else { return false }
         return stream.input.withReadable { bytes in
-            bytes.count >= preface.count && preface.indices.allSatisfy { bytes[$0] == preface[$0] }
+            bytes.count >= prefaceVersionEnd
+                && (0..<min(bytes.count, preface.count)).allSatisfy { bytes[$0] == preface[$0] }
         }
     }
 

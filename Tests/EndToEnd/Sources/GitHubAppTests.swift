@@ -131,8 +131,8 @@ import Testing
     func `that is configured wrongly is an error`(_ lines: String, _ word: String) throws {
         let directory = try TemporaryDirectory()
         for (name, algorithm) in [("ec.pem", "ES256"), ("rsa.pem", "RS256")] {
-            let key = TemporaryDirectory.contents(of: try TestKeyPair(algorithm).privateKeyFile)
-            try directory.write(name, bytes: key)
+            let pair = try TestKeyPair(algorithm)
+            try directory.write(name, bytes: TemporaryDirectory.contents(of: pair.privateKeyFile))
         }
         let file = try directory.write(
             "config.yaml", SourceSite.configuration(identity: "source: github_app\n\(lines)"))

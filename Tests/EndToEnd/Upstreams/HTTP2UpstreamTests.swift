@@ -72,7 +72,8 @@ import Testing
             default: try peer.answer(stream.id, 200)
             }
         }
-        let client = try HTTP2Route.sidecar(upstream).client()
+        let sidecar = try HTTP2Route.sidecar(upstream)
+        let client = try sidecar.client()
         #expect(try client.request("GET", "/h2/204").status == 204)
         #expect(try client.request("GET", "/h2/304").status == 304)
         #expect(try client.request("HEAD", "/h2/head")["Content-Length"] == "9")
@@ -94,7 +95,8 @@ import Testing
             default: try peer.answer(stream.id, text: stream.text)
             }
         }
-        let client = try HTTP2Route.sidecar(upstream).client()
+        let sidecar = try HTTP2Route.sidecar(upstream)
+        let client = try sidecar.client()
         for word in ["refused", "gone"] {
             let answer = try client.request("POST", "/h2/", body: word)
             #expect(answer.status == 200 && answer.text == word)
@@ -114,7 +116,8 @@ import Testing
             if number == 2 || number == 4 { return peer.close() }
             try peer.answer(stream.id, text: "ok")
         }
-        let client = try HTTP2Route.sidecar(upstream).client()
+        let sidecar = try HTTP2Route.sidecar(upstream)
+        let client = try sidecar.client()
         #expect(try client.request("GET", "/h2/").text == "ok")
         #expect(try client.request("POST", "/h2/", body: "x").problem == "upstream_protocol")
         #expect(try client.request("GET", "/h2/").text == "ok")
@@ -202,7 +205,8 @@ import Testing
             case .reset: break
             }
         }
-        let client = try HTTP2Route.sidecar(upstream).client()
+        let sidecar = try HTTP2Route.sidecar(upstream)
+        let client = try sidecar.client()
         try client.send("GET", "/h2/ws", HTTP2Route.webSocket)
         let head = try #require(try client.wire.readHead())
         #expect(head.status == 101 && head["Upgrade"] == "websocket" && head["Connection"] == "Upgrade")
@@ -222,7 +226,8 @@ import Testing
         let upstream = try HTTP2Upstream { peer, event, stream in
             if stream.hasEnd { try peer.answer(stream.id, text: "ok") }
         }
-        let client = try HTTP2Route.sidecar(upstream).client()
+        let sidecar = try HTTP2Route.sidecar(upstream)
+        let client = try sidecar.client()
         let answer = try client.request("GET", "/h2/ws", HTTP2Route.webSocket)
         #expect(answer.status == 200 && answer.text == "ok")
         #expect(upstream.streams[0][":method"] == "GET" && upstream.streams[0]["upgrade"] == nil)
