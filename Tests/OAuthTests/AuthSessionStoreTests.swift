@@ -18,7 +18,9 @@ struct `A session whose store fails` {
             let client = Task { try await harness.request() }
             await harness.settle()
             await harness.pass(.milliseconds(100))
-            await #expect(throws: TokenError.unavailable(retryAfter: .seconds(1))) { try await client.value }
+            await #expect(throws: TokenError.storeUnavailable(retryAfter: .seconds(1))) {
+                try await client.value
+            }
             harness.store.isUnreadable = false
             await harness.pass(.seconds(5))
             #expect(harness.token == "at1")
@@ -49,7 +51,7 @@ struct `A session whose store fails` {
             harness.store.replace(with: harness.stored(1, refreshToken: "rt0"))
             await harness.settle()
             #expect(await harness.session.status.lastError?.code == "store_unavailable")
-            await #expect(throws: TokenError.unavailable(retryAfter: .seconds(1))) {
+            await #expect(throws: TokenError.storeUnavailable(retryAfter: .seconds(1))) {
                 try await harness.session.refresh(waitingAtMost: .seconds(1))
             }
             harness.store.isUnreadable = false

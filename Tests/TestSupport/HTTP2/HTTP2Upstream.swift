@@ -137,7 +137,9 @@ package final class HTTP2Upstream: Sendable {
             startThread { [self] in
                 var sent = 0
                 while sent < count {
-                    let room = try? allowed.wait(for: "the window of stream \(stream)") { windows in
+                    // Without its type the closure's nil would be taken for a result.
+                    let room: Int? = try? allowed.wait(for: "the window of stream \(stream)") {
+                        (windows: inout [UInt32: Int]) -> Int? in
                         let room = min(windows[stream] ?? Self.initialWindow, windows[0] ?? 0) - sent
                         return room > 0 ? room : nil
                     }
