@@ -37,6 +37,7 @@ import Testing
 
     @Test func `keeps a person's session for the same issuer and client`() throws {
         let (site, state) = (try LoginSite(), try TemporaryDirectory())
+        // The provider knows `tv` without a secret.
         func start(client: String) throws -> (bearerd: BearerdProcess, path: String) {
             let bearerd = try BearerdProcess(
                 arguments: [
@@ -51,7 +52,7 @@ import Testing
         func identity(_ bearerd: BearerdProcess) throws -> TestJSON {
             try RawClient(to: bearerd.admin).request("GET", "/api/status").json["identities"][0]
         }
-        let first = try start(client: "web")
+        let first = try start(client: "tv")
         #expect(try identity(first.bearerd)["state"].string == "login_required")
         let window = [
             ("Sec-Fetch-Mode", "navigate"), ("Accept", "text/html"), ("Sec-Fetch-Dest", "document"),
@@ -68,7 +69,7 @@ import Testing
         #expect(try identity(first.bearerd)["state"].string == "authorized")
         #expect(try first.bearerd.terminate() == .exited(0))
 
-        let again = try start(client: "web")
+        let again = try start(client: "tv")
         #expect(again.path == first.path)
         try eventually("the kept session") { try identity(again.bearerd)["state"].string == "authorized" }
         let other = try start(client: "another")

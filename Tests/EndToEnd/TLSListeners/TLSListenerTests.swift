@@ -8,7 +8,7 @@ import Testing
     @Test(arguments: [TLSClient.tls12, TLSClient.tls13])
     func `serves request after request`(version: Int32) throws {
         let site = try SecureSite()
-        let client = try site.client(site.tls(protocols: ["h2", "http/1.1"], highest: version))
+        let client = try site.client(site.tls(protocols: ["spdy/3", "http/1.1"], highest: version))
         for index in 0..<5 { #expect(try client.request("GET", "/\(index)").text == "hello") }
         #expect(
             site.sidecar.upstream.tokens == Array(repeating: site.sidecar.provider.accessTokens[0], count: 5))
@@ -43,7 +43,7 @@ import Testing
     @Test func `refuses what is not TLS of our days, and goes on`() throws {
         let site = try SecureSite()
         #expect(throws: SocketError.self) { try site.client(site.tls(highest: TLSClient.tls11)) }
-        #expect(throws: SocketError.self) { try site.client(site.tls(protocols: ["h2"])) }
+        #expect(throws: SocketError.self) { try site.client(site.tls(protocols: ["spdy/3"])) }
         // What begins like TLS is told nothing in the clear; the rest is.
         let rubbish = [
             "\u{16}\u{3}\u{1}\u{0}\u{5}hello", "\u{16}\u{3}\u{1}\u{0}\u{2}GET / HTTP/1.1\r\n\r\n",

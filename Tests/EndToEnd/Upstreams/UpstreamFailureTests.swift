@@ -45,7 +45,7 @@ import Testing
         let nobody = try Socket.refusing()
         let detail = try check(
             "http://\(nobody.address)", at: "\(nobody.address)", "refused", says: "refused")
-        #expect(detail.contains("(route /failing, \(nobody.address))"), "\(detail)")
+        #expect(detail.contains("(route /failing, identity default, \(nobody.address))"), "\(detail)")
         #expect(detail.hasSuffix("; see 'bearerd status'"), "\(detail)")
     }
 
@@ -94,7 +94,7 @@ import Testing
             "https://api.invalid", at: "api.invalid:443", "refused",
             says: "connect_to \(place): connection refused",
             "connect_to: \(place)")
-        #expect(detail.contains("(route /failing, \(place))"), "\(detail)")
+        #expect(detail.contains("(route /failing, identity default, \(place))"), "\(detail)")
         try check(
             "https://api.invalid", at: "api.invalid:443", "dns",
             says: "connect_to nowhere.invalid:1: the name",
