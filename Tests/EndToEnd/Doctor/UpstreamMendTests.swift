@@ -24,7 +24,10 @@ import Testing
         #expect(
             try fix("http://\(nobody.address)")
                 == "start what should listen at \(nobody.address), or mend the port in routes[1].upstream")
-        let plain = try RawUpstream()
+        let plain = try RawUpstream(script: { wire in
+            _ = try wire.readSome()
+            try wire.send("HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
+        })
         let tls = try fix("https://127.0.0.1:\(plain.url.split(separator: ":").last ?? "")")
         #expect(tls.contains("speaks plain HTTP, http:// in routes[1].upstream"), "\(tls)")
         let secure = try RawUpstream(tls: TLSAuthority().server())

@@ -61,7 +61,7 @@ import Testing
         let before = try RawClient(to: bearerd.proxy).request("GET", "/orders")
         #expect(before.status == 503 && before.json["code"].string == "login_required")
         #expect(before.json["detail"].string?.contains("/login/me") == true)
-        let token = try directory.write("refresh", "fake-refresh-token")
+        let token = try directory.write("refresh", provider.makeRefreshToken())
         let imported = try BearerdProcess.command(
             "import", "me", "--refresh-token", token, "-c", directory.path("config.yaml"))
         #expect(imported.exit == 0, "\(imported.errors)")
