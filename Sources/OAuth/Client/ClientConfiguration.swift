@@ -27,7 +27,7 @@ public struct ClientConfiguration: Equatable, Sendable {
     public var authentication = ClientAuthentication.none
     /// The encoding of HTTP Basic.
     public var basicEncoding = BasicEncoding.automatic
-    /// The grant that begins the session; the source's name with a ``source``.
+    /// The grant that begins the session; with a source, its name.
     public var grantType: GrantType
     /// The source of access tokens in place of an authorization server; nil for a token endpoint.
     package var source: TokenSource?
