@@ -31,7 +31,7 @@ def test_no_alert_is_without_a_test():
 
 def test_each_alert_leads_to_a_section_of_the_page_on_troubleshooting():
     page = open("docs/troubleshooting.md").read()
-    rules = re.findall(r"- alert: (\w+)|runbook_url: (\S+)", open(RULES).read())
+    rules = re.findall(r"^ +- alert: (\w+)|^ +runbook_url: (\S+)", open(RULES).read(), re.M)
     for (alert, _), (_, url) in zip(rules[::2], rules[1::2], strict=True):
         expect(url == f"docs/troubleshooting.md#{alert.lower()}", f"{alert} leads to {url}")
         expect(f"\n### `{alert}`\n" in page, f"docs/troubleshooting.md has no section `{alert}`")
@@ -59,7 +59,7 @@ def test_every_metric_and_label_value_is_one_that_bearerd_has(directory):
         daemon.get("/whoami")
         page = fetch(f"http://127.0.0.1:{daemon.admin}/metrics")[1]
     for metric in set(re.findall(r"\b(?:bearerd|process)_[a-z_]+\b", rules)):
-        expect(re.search(rf"^{metric}[{{ ]", page, re.M), f"/metrics has no {metric}")
+        expect(re.search(rf"^(# TYPE )?{metric}[{{ ]", page, re.M), f"/metrics has no {metric}")
     for state in re.findall(r'state="(\w+)"', rules):
         expect(f'state="{state}"' in page, f"/metrics has no state {state}")
     expect('outcome="success"' in page, "/metrics has no outcome success")
