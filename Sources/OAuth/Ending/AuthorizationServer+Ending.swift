@@ -33,10 +33,9 @@ extension AuthorizationServer {
         let response = try await post(body, to: .revocation)
         guard !(200..<300 ~= response.status) else { return }
         let code = ResponseBody(response.body).code
-        let isTemporary = response.status >= 500 || response.status == 408 || response.status == 429
         throw advised(
             TokenFailure(
-                isTemporary ? .transient : .misconfigured, .init(code, status: response.status),
+                response.isTemporary ? .transient : .misconfigured, .init(code, status: response.status),
                 detail: response.failureDetail
             ).refused(in: .revocation, response))
     }

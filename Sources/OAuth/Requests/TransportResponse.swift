@@ -39,6 +39,9 @@ extension TransportResponse: Redacted {
 }
 
 extension TransportResponse {
+    /// True if the status says that asking again, unchanged, may work (RFC 9110 §15.5.9, §15.6, RFC 6585 §4).
+    var isTemporary: Bool { status >= 500 || status == 408 || status == 429 }
+
     /// True if the server may have misread the client's credentials.
     var mayBeAboutCredentials: Bool {
         switch status {

@@ -53,9 +53,8 @@ public actor TokenIntrospector: ExecutorConfined {
         if let hint { body.append(name: LogoutParameter.tokenTypeHint.rawValue, hint.rawValue) }
         let response = try await server.post(body, to: .introspection)
         guard response.status == 200 else {
-            let isTemporary = response.status >= 500 || response.status == 408 || response.status == 429
             throw TokenFailure(
-                isTemporary ? .transient : .misconfigured,
+                response.isTemporary ? .transient : .misconfigured,
                 .init(ResponseBody(response.body).code, status: response.status),
                 detail: response.failureDetail)
         }
