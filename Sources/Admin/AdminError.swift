@@ -51,6 +51,7 @@ enum AdminError: Error, Equatable {
         case .reload(let refusal): refusal.status
         case .login(.refused): 403
         case .login(.expired): 504
+        case .login(.cancelled): 503
         case .login(.failed), .session(.server, _): 502
         case .login(.unstored), .session(.token, _), .session(.store, _): 503
         }
@@ -70,10 +71,11 @@ enum AdminError: Error, Equatable {
         case .reload(let refusal): refusal.code
         case .login(.refused): .loginRefused
         case .login(.expired): .loginExpired
+        case .login(.cancelled): .unavailable
         case .session(.token(.loginRequired), _): .loginRequired
         case .session(.token(.misconfigured), _): .misconfigured
         case .session(.token(.unavailable), _), .session(.token(.storeUnavailable), _),
-            .session(.token(.cancelled), _):
+            .session(.token(.cancelled), _), .session(.token(.stopped), _):
             .unavailable
         case .session(.server(let failure), _): ProblemCode(failure.reason)
         case .login(.failed(let failure)):
@@ -109,14 +111,16 @@ enum AdminError: Error, Equatable {
         case .methodNotAllowed: "The method is not for this resource."
         case .badBody: "The body is not what this takes."
         case .reload(let refusal): refusal.sentence
-        case .login(.refused(let refusal)): refusal.sentence
+        case .login(.refused(let refusal)): refusal.sentence + refusal.advice
         case .login(.expired): "Nobody logged in in time."
+        case .login(.cancelled): "The login was given up."
         case .login(.failed(let failure)): "no login: \(failure.sentence)"
         case .session(.token(.loginRequired), let identity):
             "Somebody must log in: run 'bearerd login \(identity)'."
         case .session(.token(.misconfigured), _):
             "The provider refuses this client or its request; see last_error in /api/status."
-        case .session(.token(.unavailable), _), .session(.token(.cancelled), _):
+        case .session(.token(.unavailable), _), .session(.token(.cancelled), _),
+            .session(.token(.stopped), _):
             "The provider gave no token; see last_error in /api/status."
         case .session(.token(.storeUnavailable), _):
             "The store of the sessions cannot be used, so no token is asked for; see last_error in /api/status."
@@ -166,13 +170,5 @@ extension ServiceRefusal {
         case .bodyTooLarge: "The body is larger than 64 KiB."
         case .busy: "Too many requests are being worked on."
         }
-    }
-}
-
-extension AuthorizationRefusal {
-    /// Text for people.
-    fileprivate var sentence: String {
-        let code = code?.rawValue ?? "an error that cannot be shown"
-        return "the login was refused: \(code)" + (description.map { ": \($0)" } ?? "") + advice
     }
 }

@@ -18,8 +18,7 @@ import BearerdTokenStore
 /// let runtime = try AuthRuntime(storage: .directory("/var/lib/my-program"))
 /// var client = ClientConfiguration(name: "default", clientID: "my-program", grantType: .authorizationCode)
 /// client.issuer = "https://sso.example.com/realms/demo"
-/// let session = try runtime.session(for: client)
-/// await session.start()
+/// let session = try await runtime.open(client)
 /// ```
 public final class AuthRuntime: Sendable {
     /// Where sessions are kept.
@@ -86,7 +85,8 @@ public final class AuthRuntime: Sendable {
         loop.stop()
     }
 
-    /// A session for a client; call its `start()` before anything else.
+    /// A session for a client, which refreshes by itself from its `start()` on; ``open(_:connecting:observer:credentials:)``
+    /// gives one that was started.
     ///
     /// Sessions of one name belong to one person or client: a login, refresh or logout of one counts for all. They
     /// keep the runtime alive.
@@ -96,7 +96,7 @@ public final class AuthRuntime: Sendable {
     ///   - caFile: PEM file with the certificate authorities to trust in place of the system's.
     ///   - observer: hears the session's events.
     ///   - credentials: the client's secret, key and so on, read at each use; nil for a credential that there is not.
-    /// - Returns: the session, which keeps the runtime's threads busy until its `stop()`.
+    /// - Returns: the session, which keeps the runtime alive until its `stop()` and its last reference.
     /// - Throws: ``AuthRuntimeError`` for a configuration that contradicts itself, and certificate authorities that
     ///   cannot be read.
     public func session(
@@ -177,63 +177,6 @@ public final class AuthRuntime: Sendable {
         ProviderTransport(
             client: TransferClient(loop: loop), transport: try settings.transport(trust), readingOn: thread,
             keeping: self)
-    }
-
-    /// Logs a person in with a browser and a redirect to loopback (RFC 8252), code and PKCE.
-    ///
-    /// - Parameters:
-    ///   - session: gets the person's tokens.
-    ///   - redirectURI: as registered; port 0 means any free port.
-    ///   - scope: the scope to ask for; nil for the configured one.
-    ///   - parameters: parameters of this login, which win over those of the configuration.
-    ///   - limit: the time that the person has.
-    ///   - open: shows the URL to the person, in a browser of this machine.
-    ///
-    /// Cancelling the task ends the login and frees the port.
-    ///
-    /// - Returns: the login, which is stored already.
-    /// - Throws: `LoginError`; the session from before goes on.
-    @discardableResult
-    public func logIn(
-        _ session: AuthSession, redirectURI: String = "http://127.0.0.1:0/callback", scope: [String]? = nil,
-        adding parameters: [NamedValue] = [],
-        waitingAtMost limit: Duration = .seconds(300), open: @escaping @Sendable (String) -> Void
-    ) async throws(LoginError) -> Login {
-        guard let uri = RedirectURI(redirectURI), uri.isLoopback
-        else { throw .unusableRedirect("\(redirectURI) is no http URL of this machine") }
-        let work = Task(executorPreference: loop) { () -> Result<Login, LoginError> in
-            let login = LoopbackLogin(
-                session: session, uri: uri, scope: scope, adding: parameters, limit: limit, loop: self.loop)
-            do throws(LoginError) {
-                return .success(
-                    try await login.run(
-                        failing: LoginError.init, open: { url throws(LoginError) in open(url) },
-                        finish: { code throws(LoginError) in
-                            // A cancelled task must not lose the tokens of a redeemed code.
-                            try await self.redeem(code, in: session).get()
-                        },
-                        page: { _ in .done }))
-            } catch {
-                return .failure(error)
-            }
-        }
-        return try await withTaskCancellationHandler {
-            await work.value
-        } onCancel: {
-            work.cancel()
-        }.get()
-    }
-
-    private func redeem(
-        _ code: AuthorizationCode, in session: AuthSession
-    ) async -> Result<Login, LoginError> {
-        await Task(executorPreference: loop) {
-            do throws(LoginError) {
-                return .success(try await session.logIn(with: code))
-            } catch {
-                return .failure(error)
-            }
-        }.value
     }
 }
 

@@ -2,16 +2,17 @@
 
 import BearerdEventLoop
 import BearerdHTTPClient
+public import OAuth
 import BearerdSystem
 import BearerdTokenStore
 
 /// The reason why a runtime or a session cannot be made.
-public struct AuthRuntimeError: Error, Equatable, Sendable, CustomStringConvertible {
+public struct AuthRuntimeError: ExplainedError, Equatable, Sendable {
     /// A sentence with what failed, where, and the system's words.
     public let reason: String
 
     /// The ``reason``.
-    public var description: String { reason }
+    public var sentence: String { reason }
 }
 
 extension AuthRuntimeError {

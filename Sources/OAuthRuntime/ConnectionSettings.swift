@@ -2,6 +2,7 @@
 
 public import BearerdCryptography
 import BearerdHTTPClient
+import OAuth
 
 /// The way to authorization servers.
 public struct ConnectionSettings: Sendable {
@@ -42,6 +43,22 @@ public struct ConnectionSettings: Sendable {
         } catch {
             throw AuthRuntimeError(error)
         }
+    }
+}
+
+extension ConnectionSettings: CustomStringConvertible {
+    /// The settings in one line, without the proxy's URL, which may hold a password.
+    public var description: String {
+        let proxy =
+            switch proxy {
+            case .none: "no proxy"
+            case .environment: "the environment's proxy"
+            case .url: "a proxy"
+            }
+        let certificate = clientCertificateFile.map { "the certificate \($0)" } ?? "no client certificate"
+        return
+            "\(caFile.map { "the authorities \($0)" } ?? "the system's authorities"), \(certificate), \(proxy)"
+            .onOneLine
     }
 }
 

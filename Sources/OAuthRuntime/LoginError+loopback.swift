@@ -9,8 +9,7 @@ extension LoginError {
         case .address(let reason), .shortage(let reason): self = .unusableRedirect(reason)
         case .request(let failure): self = .failed(failure)
         case .expired: self = .expired
-        case .cancelled:
-            self = .failed(TokenFailure(.transient, .cancelled, detail: "the login was given up"))
+        case .cancelled: self = .cancelled
         case .foreign(let reason):
             self = .failed(
                 TokenFailure(.final, .issuerMismatch, detail: "the answer is not believed: \(reason)"))

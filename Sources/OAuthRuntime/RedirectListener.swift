@@ -97,7 +97,7 @@ actor RedirectListener: LoopConfined, HTTPResponder {
             }
         } catch {
             if error.endsLogin {
-                answer = .failure(.foreign(error.sentence))
+                answer = .failure(.foreign(error.clause))
                 end()
                 return LoginPage.ended(error).reply
             }

@@ -13,7 +13,7 @@ extension ProxyError {
         case .unavailable(let retryAfter): self = .providerUnavailable(retryAfter: retryAfter)
         case .storeUnavailable(let retryAfter): self = .storeUnavailable(retryAfter: retryAfter)
         // A session that was ended while somebody still waited for it.
-        case .cancelled: self = .providerUnavailable(retryAfter: nil)
+        case .cancelled, .stopped: self = .providerUnavailable(retryAfter: nil)
         }
     }
 }

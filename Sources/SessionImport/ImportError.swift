@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The reason why a file cannot be imported.
-public enum ImportError: Error, Equatable, Sendable {
+public enum ImportError: Error, Equatable, Sendable, CustomStringConvertible {
     /// The file is malformed; the reason quotes nothing of it.
     case malformed(String)
     /// The session has no refresh token.
@@ -16,4 +16,10 @@ extension ImportError {
         case .noRefreshToken: "there is no refresh token in it, so nothing that would last; log in instead"
         }
     }
+
+    /// What is wrong, and what to do.
+    public var sentence: String { "the file cannot be imported: \(reason)" }
+
+    /// The ``sentence``.
+    public var description: String { sentence }
 }

@@ -49,12 +49,14 @@ public struct SessionStoreConformance: Sendable {
     }
 
     /// All promises that were broken.
-    public struct Violations: Error, Hashable, Sendable, CustomStringConvertible {
+    public struct Violations: ExplainedError, Hashable, Sendable {
         /// The violations, in the order of ``Promise``.
         public let all: [Violation]
 
-        /// One line for each.
-        public var description: String { all.map(\.description).joined(separator: "\n") }
+        /// One clause for each.
+        public var sentence: String {
+            "the store breaks its promises: \(all.map(\.description).joined(separator: "; "))"
+        }
     }
 
     let open: @Sendable () async throws -> any SessionStore

@@ -39,6 +39,12 @@ struct `A discovery document` {
         }
     }
 
+    @Test func `may begin with a byte order mark`() async throws {
+        let harness = harness(
+            "\u{FEFF}" + #"{"issuer":"https://sso.example","token_endpoint":"https://sso.example/t"}"#)
+        try await harness.run { #expect(harness.token == "at1") }
+    }
+
     @Test(arguments: [
         "7", "null", "[]", #""""#, #""/token""#, #""//sso.example/t""#, #""javascript:alert(1)""#,
         #""file:///etc/passwd""#, #""ftp://sso.example/t""#, #""https://user:word@sso.example/t""#,

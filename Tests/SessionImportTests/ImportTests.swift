@@ -50,6 +50,12 @@ import Testing
         #expect(Importing.text("refresh_token=a+b", as: .gtmOAuth2).refreshToken == "a+b")
     }
 
+    @Test func `a refusal is one line for people`() {
+        let error = ImportError.noRefreshToken
+        #expect("\(error)" == error.sentence)
+        #expect(error.sentence.hasPrefix("the file cannot be imported: there is no refresh token"))
+    }
+
     @Test func `an access token alone is refused with that reason`() {
         #expect(Importing.text("access_token=x", as: .gtmOAuth2).error == .noRefreshToken)
     }

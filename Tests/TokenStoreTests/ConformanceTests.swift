@@ -45,6 +45,8 @@ import Testing
         }
         let promises = Set(broken?.all.map(\.promise) ?? [])
         #expect(promises.isSuperset(of: [.keeps, .tells]), "\(promises)")
+        let line = broken.map { "\($0)" } ?? ""
+        #expect(line.contains("keeps: ") && line.contains("; tells: ") && !line.contains("\n"), "\(line)")
     }
 
     @Test func `says why a store cannot be opened`() async {

@@ -23,7 +23,7 @@ extension CredentialSource {
 }
 
 /// Why a credential could not be read: there is no file, no permission, an insecure mode, or nothing in it.
-public struct CredentialError: Error, Equatable, Sendable {
+public struct CredentialError: ExplainedError, Equatable, Sendable {
     /// The file and the reason, never its contents.
     public let reason: String
     /// True if the system denies access, which may change with a restart.
@@ -33,4 +33,7 @@ public struct CredentialError: Error, Equatable, Sendable {
     public init(reason: String) {
         self.reason = reason
     }
+
+    /// The ``reason``.
+    public var sentence: String { "the credential cannot be read: \(reason.shownReason)" }
 }

@@ -6,7 +6,7 @@ package import BearerdHTTPMessages
 package enum WireGrammar {
     /// The headers that requests have anyway, and that may not be configured.
     package static let builtInHeaders: Set<HTTPFields.Name> = [
-        .accept, .authorization, .connection, .contentLength, .contentType, .dpop, .expect, .host,
+        .authorization, .connection, .contentLength, .contentType, .dpop, .expect, .host,
         .transferEncoding,
     ]
 

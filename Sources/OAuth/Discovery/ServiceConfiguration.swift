@@ -61,6 +61,14 @@ public struct ServiceConfiguration: Sendable {
     }
 }
 
+extension ServiceConfiguration: CustomStringConvertible {
+    /// The issuer and the names of its endpoints in one line.
+    public var description: String {
+        let names = Endpoint.allCases.filter { endpoints[$0] != nil }.map(\.rawValue)
+        return "metadata of \(issuer) (\(names.joined(separator: ", ")))".onOneLine
+    }
+}
+
 /// A member of a metadata document that is no endpoint (RFC 8414 §2).
 enum MetadataMember: String {
     case issuer

@@ -80,7 +80,7 @@ struct ServiceDiscovery {
         switch status {
         case 200:
             return read(response.body, from: url)
-        case 400..<500 where status != 408 && status != 429:
+        case 400..<500 where !response.isTemporary:
             return .nothing(
                 TokenFailure(
                     .misconfigured, .noMetadata,
@@ -94,7 +94,7 @@ struct ServiceDiscovery {
     private var key: String { configuration.discoveryURL == nil ? "issuer" : "discovery_url" }
 
     private func read(_ body: [UInt8], from url: HTTPURL) -> Finding {
-        guard let object = try? JSONObject(parsing: body),
+        guard let object = try? JSONObject(parsing: body.withoutByteOrderMark),
             let service = ServiceConfiguration(document: object)
         else {
             let detail = "what \(url.place) answers is no metadata document; look at \(key)"

@@ -54,7 +54,7 @@ extension AuthorizationServer {
         let response = try await send(message)
         guard 200..<400 ~= response.status else {
             throw TokenFailure(
-                response.status >= 500 ? .transient : .misconfigured, .status(response.status),
+                response.isTemporary ? .transient : .misconfigured, .status(response.status),
                 detail: response.failureDetail)
         }
     }

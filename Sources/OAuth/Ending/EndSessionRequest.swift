@@ -48,9 +48,20 @@ public struct EndSessionRequest: Sendable {
     }
 
     /// The URL for a browser, without the id token; the provider knows the user by its cookie, and asks.
-    public var url: String {
+    public var url: String { url(of: openParameters) }
+
+    /// The URL for a browser with the id token (`id_token_hint`), for providers that end no session without.
+    ///
+    /// Claims about the person stay in the browser's history and in the logs of proxies; so ``url`` is the one to use where
+    /// it works. Equal to that without an id token.
+    public var urlWithIDTokenHint: Secret {
+        // The id token is listed; the endpoint is nothing that messages must not name.
+        Secret(unlisted: Array(url(of: parameters).utf8))
+    }
+
+    private func url(of parameters: [NamedValue]) -> String {
         var query = FormBody()
-        for parameter in openParameters { query.append(name: parameter.name, parameter.value) }
+        for parameter in parameters { query.append(name: parameter.name, parameter.value) }
         return
             "\(endpoint)\(endpoint.query == nil ? "?" : "&")\(String(decoding: query.bytes, as: UTF8.self))"
     }

@@ -83,7 +83,9 @@ extension AuthorizationServer: KeyPublisher {
         var request = TransferRequest(method: .get, url: url, timeLimit: configuration.tokenTimeLimit)
         request.fields.append(.accept, "application/json")
         let response = try await send(request)
-        guard response.status == 200, let keys = try? JSONWebKeySet(parsing: response.body) else {
+        guard response.status == 200,
+            let keys = try? JSONWebKeySet(parsing: response.body.withoutByteOrderMark)
+        else {
             throw TokenFailure(
                 .transient, .noKeys,
                 detail: "what \(url.place) answers (\(response.status)) is no set of keys")

@@ -20,10 +20,7 @@ extension IDToken {
     public var json: String { signed.claims.map { String(decoding: $0.serialized(), as: UTF8.self) } ?? "{}" }
 
     /// A claim that is an array of strings, such as `groups`; a single string counts as one.
-    public func strings(_ claim: String) -> [String] {
-        let value = signed.claims?[claim]
-        return value?.string.map { [$0] } ?? value?.array?.compactMap(\.string) ?? []
-    }
+    public func strings(_ claim: String) -> [String] { signed.claims?.strings(claim) ?? [] }
 
     /// `email` (OpenID Connect Core §5.1).
     public var email: String? { self["email"] }

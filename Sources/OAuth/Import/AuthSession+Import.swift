@@ -15,12 +15,13 @@ extension AuthSession {
     ///   - clientSecret: that client's secret; nil if it has none.
     ///   - person: whose session it is, if that is known.
     /// - Returns: false, with nothing changed, if the session began with this token or holds it.
-    /// - Throws: ``StoreError``; nothing has changed then.
+    /// - Throws: ``StoreError``, for an empty token too; nothing has changed then.
     @discardableResult
     public func take(
         _ refreshToken: Secret, idToken: Secret? = nil, scope: [String] = [], clientID: String? = nil,
         clientSecret: Secret? = nil, person: Person? = nil
     ) async throws(StoreError) -> Bool {
+        guard !refreshToken.isEmpty else { throw .refused("the refresh token to begin with is empty") }
         let hasChanged = try await withLockForPerson { lock throws(StoreError) in
             let held = HeldSession(lease: try lock.lease, stored: try await store.load(identity))
             let present = family.newest(held.stored)

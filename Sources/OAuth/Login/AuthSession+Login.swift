@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import BearerdCryptography
+public import BearerdCryptography
 
 /// Logins. The present session stays as it is until the last step replaces it.
 extension AuthSession {
@@ -17,14 +17,18 @@ extension AuthSession {
     ///   - scope: this login's scope; nil for the configured one. A client that names its scope on each refresh
     ///     (`sendsScopeOnRefresh`) names the configured one then.
     ///   - parameters: further parameters, such as `prompt` or `login_hint`, in place of configured ones of the same names.
-    /// - Throws: ``TokenFailure`` if no authorization endpoint is known, the store would refuse the login, or a parameter
-    ///   clashes with a built-in one.
+    ///   - state: what the response must repeat, in place of a value that is drawn; at least 22 random characters.
+    ///   - nonce: what the ID token must repeat, likewise.
+    /// - Throws: ``TokenFailure`` if no authorization endpoint is known, the store would refuse the login, a parameter
+    ///   clashes with a built-in one, the redirect URI is no absolute URI, or state or nonce are too easy to guess.
     public func authorizationRequest(
-        redirectURI: String, scope: [String]? = nil, adding parameters: [NamedValue] = []
+        redirectURI: String, scope: [String]? = nil, adding parameters: [NamedValue] = [],
+        state: Secret? = nil, nonce: Secret? = nil
     ) async throws(TokenFailure) -> AuthorizationRequest {
         try await prepareLogin()
         return try await loginServer.authorizationRequest(
-            redirectURI: redirectURI, adding: LoginAdditions(scope: scope, parameters: parameters))
+            redirectURI: redirectURI, adding: LoginAdditions(scope: scope, parameters: parameters),
+            marks: LoginMarks(state: state, nonce: nonce))
     }
 
     /// The request, pushed anew if it was pushed; its state stays the same, so that the earlier URL works too.
@@ -115,7 +119,7 @@ extension AuthSession {
             response = try request.response(to: url)
         } catch {
             throw .failed(
-                TokenFailure(.final, .badRedirectURI, detail: "this URL is no answer: \(error.sentence)"))
+                TokenFailure(.final, .badRedirectURI, detail: "this URL is no answer: \(error.clause)"))
         }
         do throws(LoginError) {
             return try await logIn(with: response)
@@ -229,7 +233,7 @@ extension AuthSession {
         do throws(CancellationError) {
             try await clock.sleep(until: moment)
         } catch {
-            throw .failed(TokenFailure(.transient, .cancelled, detail: "the login was given up"))
+            throw .cancelled
         }
     }
 

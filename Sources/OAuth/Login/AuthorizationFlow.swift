@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import BearerdCryptography
 import Synchronization
 
 /// A login in a browser whose response the program receives as a URL: at a custom scheme, in another process, or pasted.
@@ -52,9 +53,10 @@ public final class AuthorizationFlow: Sendable {
 }
 
 extension AuthorizationRequest {
-    /// Returns true for an absolute URI without a fragment, which a redirect URI has to be (RFC 6749 §3.1.2).
+    /// Returns true for an absolute URI without a fragment, which a redirect URI has to be (RFC 6749 §3.1.2); an `http` or
+    /// `https` one needs a host.
     public static func canReturn(to redirectURI: String) -> Bool {
-        NormalizedURI(redirectURI) != nil && redirectURI.utf8.allSatisfy { 0x21...0x7E ~= $0 }
+        NormalizedURI(redirectURI)?.hasHostIfWeb == true && redirectURI.utf8.allSatisfy { 0x21...0x7E ~= $0 }
             && !redirectURI.contains("#")
     }
 }
@@ -66,12 +68,16 @@ extension AuthSession {
     ///   - redirectURI: as registered; any scheme.
     ///   - scope: this login's scope; nil for the configured one.
     ///   - parameters: further parameters, in place of configured ones of the same names.
-    /// - Throws: ``TokenFailure`` as for ``authorizationRequest(redirectURI:scope:adding:)``.
+    ///   - state: what the response must repeat, in place of a value that is drawn; at least 22 random characters.
+    ///   - nonce: what the ID token must repeat, likewise.
+    /// - Throws: ``TokenFailure`` as for ``authorizationRequest(redirectURI:scope:adding:state:nonce:)``.
     public func authorizationFlow(
-        redirectURI: String, scope: [String]? = nil, adding parameters: [NamedValue] = []
+        redirectURI: String, scope: [String]? = nil, adding parameters: [NamedValue] = [],
+        state: Secret? = nil, nonce: Secret? = nil
     ) async throws(TokenFailure) -> AuthorizationFlow {
         AuthorizationFlow(
-            try await authorizationRequest(redirectURI: redirectURI, scope: scope, adding: parameters))
+            try await authorizationRequest(
+                redirectURI: redirectURI, scope: scope, adding: parameters, state: state, nonce: nonce))
     }
 
     /// Exchanges the code of an authorization response for tokens, and makes them the session.

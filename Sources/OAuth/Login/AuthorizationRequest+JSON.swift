@@ -12,6 +12,8 @@ extension AuthorizationRequest {
         case requiresIssuer = "requires_issuer"
         case proofKey = "proof_key"
         case additions
+        case clientID = "client_id"
+        case scope
     }
 
     /// The request as JSON, with state, nonce and verifier: as secret as the tokens that it will bring.
@@ -23,6 +25,8 @@ extension AuthorizationRequest {
         put(.nonce, .string(nonce.withPlaintext { $0 }))
         put(.verifier, .string(verifier.withPlaintext { $0 }))
         put(.redirectURI, .string(redirectURI))
+        put(.clientID, .string(clientID))
+        put(.scope, .array(scope.map(JSONValue.string)))
         if let issuer { put(.issuer, .string(issuer)) }
         put(.requiresIssuer, .bool(requiresIssuer))
         if let proofKey { put(.proofKey, .string(proofKey.privateJWK.withPlaintext { $0 })) }
@@ -45,6 +49,8 @@ extension AuthorizationRequest {
             url: url, state: Secret(state), nonce: Secret(nonce), verifier: Secret(verifier),
             redirectURI: redirectURI, issuer: string(.issuer), requiresIssuer: requiresIssuer,
             proofKey: string(.proofKey).flatMap { try? ProofKey(parsing: Secret($0)) })
+        clientID = string(.clientID) ?? ""
+        scope = object[Member.scope.rawValue]?.array?.compactMap(\.string) ?? []
         additions = LoginAdditions(object[Member.additions.rawValue]?.object)
     }
 }

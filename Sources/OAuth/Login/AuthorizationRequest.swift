@@ -14,8 +14,13 @@ public struct AuthorizationRequest: Sendable {
     public private(set) var expiry: Instant?
     /// The random value that the response must repeat.
     public let state: Secret
-    let nonce: Secret
+    /// The random value that the ID token must repeat; it is sent where the scope has `openid`.
+    public let nonce: Secret
     let verifier: Secret
+    /// The scope that is asked for; empty if an older version of this library has encoded the request.
+    public internal(set) var scope: [String] = []
+    /// The client that asks; empty as ``scope`` is.
+    public internal(set) var clientID = ""
     /// Where the response goes (RFC 6749 §3.1.2).
     public let redirectURI: String
     /// The server's issuer; nil if it is not known.
@@ -32,7 +37,6 @@ public struct AuthorizationRequest: Sendable {
     package var isPushed: Bool { url.contains("\(AuthorizationParameter.requestURI.rawValue)=") }
     /// The parameters without the client; empty if another process made the request.
     let form: FormBody
-    private let clientID: String
     private let endpoint: HTTPURL?
 
     /// A request with random values of its own.
@@ -55,10 +59,10 @@ public struct AuthorizationRequest: Sendable {
     /// A request for a code that is bound to a key.
     init(
         configuration: ClientConfiguration, endpoint: HTTPURL, redirectURI: String, issuer: String?,
-        requiresIssuer: Bool, proofKey: ProofKey?
+        requiresIssuer: Bool, proofKey: ProofKey?, marks: LoginMarks = LoginMarks()
     ) {
-        let state = SecureRandom.word()
-        let nonce = SecureRandom.word()
+        let state = marks.state?.withPlaintext { $0 } ?? SecureRandom.word()
+        let nonce = marks.nonce?.withPlaintext { $0 } ?? SecureRandom.word()
         let verifier = SecureRandom.word()
         var query = FormBody()
         func append(_ parameter: AuthorizationParameter, _ value: String) {
@@ -76,6 +80,7 @@ public struct AuthorizationRequest: Sendable {
         query.append(configuration.authorizationParameters)
         form = Self.parameters([(.responseType, "code")], query)
         clientID = configuration.clientID
+        scope = configuration.loginScope
         self.endpoint = endpoint
         self.proofKey = proofKey
         let named = [(AuthorizationParameter.responseType, "code"), (.clientID, configuration.clientID)]
@@ -101,7 +106,6 @@ public struct AuthorizationRequest: Sendable {
         self.requiresIssuer = requiresIssuer
         self.proofKey = proofKey
         form = FormBody()
-        clientID = ""
         endpoint = nil
     }
 
@@ -126,5 +130,12 @@ public struct AuthorizationRequest: Sendable {
     private static func url(_ endpoint: HTTPURL, _ query: FormBody) -> String {
         let joint = endpoint.query.map { $0.isEmpty || $0.hasSuffix("&") ? "" : "&" } ?? "?"
         return "\(endpoint)\(joint)\(String(decoding: query.bytes, as: UTF8.self))"
+    }
+}
+
+extension AuthorizationRequest: Redacted {
+    /// The client and the redirect URI in one line; state, nonce and verifier are not shown.
+    public var description: String {
+        "[authorization request of \(clientID.isEmpty ? "a client" : clientID) for \(redirectURI)]".onOneLine
     }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Why a redirect is not the response to our request.
-public enum AuthorizationResponseError: Error, Equatable, Sendable {
+public enum AuthorizationResponseError: ExplainedError, Equatable, Sendable {
     /// It is not at the redirect URI of the request.
     case otherAddress
     /// The response has come before, or the flow was cancelled.
@@ -23,8 +23,11 @@ public enum AuthorizationResponseError: Error, Equatable, Sendable {
         }
     }
 
-    /// The reason for the person at the command; it names the issuers, which ``reason`` keeps from strangers.
-    public var sentence: String {
+    /// What is wrong, for a person; it names the issuers, which ``reason`` keeps from strangers.
+    public var sentence: String { "this URL is no answer to the login: \(clause)" }
+
+    /// The ``sentence`` without its subject.
+    package var clause: String {
         guard case .issuerMismatch(let found, let expected) = self else { return reason }
         return "it is of the issuer '\(found.shownIssuer)', and '\(expected)' was asked"
     }

@@ -8,9 +8,17 @@ import BearerdJSON
 extension AuthorizationServer {
     /// An authorization request for a browser, pushed if that is configured or required.
     func authorizationRequest(
-        redirectURI: String, adding additions: LoginAdditions
+        redirectURI: String, adding additions: LoginAdditions, marks: LoginMarks = LoginMarks()
     ) async throws(TokenFailure) -> AuthorizationRequest {
         try configuration.requireClient()
+        guard AuthorizationRequest.canReturn(to: redirectURI) else {
+            throw TokenFailure(
+                .misconfigured, .badRedirectURI,
+                detail:
+                    "the redirect URI '\(redirectURI.onOneLine.prefix(200))' is no absolute URI without a fragment"
+            )
+        }
+        try marks.check()
         let asking = try additions.asked(of: configuration, in: \.authorizationParameters)
         // Fresh metadata: a person waits anyway, and the server may announce `iss` by now.
         let service = try await metadataIfPublished(newerThan: .seconds(1))
@@ -21,7 +29,7 @@ extension AuthorizationServer {
             configuration: asking, endpoint: endpoint, redirectURI: redirectURI,
             issuer: configuration.issuer ?? service?.issuer,
             requiresIssuer: announcesIssuer || configuration.profile == .fapi2,
-            proofKey: try await proofKey(nil))
+            proofKey: try await proofKey(nil), marks: marks)
         request.additions = additions
         request.wantsPush = service?.wantsPushedRequests ?? false
         // The response is checked against the scope that an empty one stands for.

@@ -17,11 +17,13 @@ public struct Login: Equatable, Sendable {
 }
 
 /// Why a login failed; the present session stays.
-public enum LoginError: Error, Equatable, Sendable {
+public enum LoginError: ExplainedError, Equatable, Sendable {
     /// The person or the server refused.
     case refused(AuthorizationRefusal)
     /// The person did not decide in time.
     case expired
+    /// The task that logged in was cancelled before there were tokens.
+    case cancelled
     /// There are no tokens, or they do not pass the checks.
     case failed(TokenFailure)
     /// The tokens could not be stored.
@@ -33,8 +35,30 @@ extension LoginError {
     var isFinal: Bool {
         switch self {
         case .refused, .expired, .unstored: true
+        case .cancelled: false
         case .failed(let failure):
             failure.kind == .final || failure.kind == .doubtful || failure.reason == .badIDToken
         }
+    }
+}
+
+extension LoginError {
+    /// What is wrong, and what to do; it names the refusal's code and the server's own words.
+    public var sentence: String {
+        switch self {
+        case .refused(let refusal): refusal.sentence
+        case .expired: "nobody logged in in time; try again"
+        case .cancelled: "the login was given up"
+        case .failed(let failure): "no login: \(failure.sentence)"
+        case .unstored(let error): "the login cannot be stored: \(error.sentence)"
+        }
+    }
+}
+
+extension AuthorizationRefusal {
+    /// What was refused, with the server's own words, for a person.
+    public var sentence: String {
+        let code = code?.rawValue ?? "an error that cannot be shown"
+        return "the login was refused: \(code)\(description.map { ": \($0)" } ?? "")"
     }
 }

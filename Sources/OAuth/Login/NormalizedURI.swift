@@ -38,6 +38,12 @@ struct NormalizedURI: Equatable {
         path = rawPath.isEmpty ? "/" : String(rawPath)
     }
 
+    /// False for an `http` or `https` URI without a host.
+    var hasHostIfWeb: Bool {
+        guard scheme == "http" || scheme == "https" else { return true }
+        return authority.map { !$0.isEmpty && !$0.hasPrefix(":") } ?? false
+    }
+
     private static func normalized(_ authority: String, of scheme: String) -> String {
         let usual = scheme == "http" ? ":80" : scheme == "https" ? ":443" : ":"
         return authority.hasSuffix(usual) ? String(authority.dropLast(usual.count)) : authority

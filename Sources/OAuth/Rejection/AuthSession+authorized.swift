@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BearerdCryptography
-import BearerdHTTPMessages
+public import BearerdHTTPMessages
 
 /// The headers that authorise a request to a resource server (RFC 6750 §2.1).
 public struct RequestCredentials: Sendable {
@@ -45,11 +45,19 @@ public struct ResourceAnswer<Value> {
 extension ResourceAnswer: Sendable where Value: Sendable {}
 
 /// Why a request gets no credentials, beside ``TokenError``.
-public enum AuthorizedRequestError: Error, Equatable, Sendable {
+public enum AuthorizedRequestError: ExplainedError, Equatable, Sendable {
     /// The URL is not absolute.
     case invalidURL
     /// Plain `http` off loopback would show the token to others on the way.
     case insecureURL
+
+    /// What is wrong, and what to do.
+    public var sentence: String {
+        switch self {
+        case .invalidURL: "the URL is no absolute http or https URL"
+        case .insecureURL: "plain http off loopback would show the token to others on the way: use https"
+        }
+    }
 }
 
 extension AuthSession {
@@ -112,6 +120,23 @@ extension AuthSession {
             await accessTokenAccepted(generation: next.generation, route: route, isReplayed: true)
         }
         return second
+    }
+
+    /// Makes a request to one of the server's own protected endpoints, or to any other URL that is at hand as such.
+    ///
+    /// - Throws: as ``authorized(_:method:canRepeat:waitingAtMost:_:)-(String,_,_,_,_)`` does.
+    public nonisolated func authorized<Value>(
+        _ url: HTTPURL, method: String = "GET", canRepeat: Bool = true,
+        waitingAtMost limit: Duration = .seconds(10),
+        _ send: (RequestCredentials) async throws -> ResourceAnswer<Value>
+    ) async throws -> ResourceAnswer<Value> {
+        try await authorized(
+            url.description, method: method, canRepeat: canRepeat, waitingAtMost: limit, send)
+    }
+
+    /// Whether a request with these header fields carries credentials already (GTMAppAuth's `isAuthorizedRequest`).
+    public nonisolated func isAuthorizedRequest(_ headers: [NamedValue]) -> Bool {
+        headers.contains { $0.name.lowercased() == "authorization" && !$0.value.isEmpty }
     }
 
     /// Makes a request with a token, and once more if the server only wants another nonce in the proof.

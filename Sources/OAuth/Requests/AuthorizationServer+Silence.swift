@@ -12,14 +12,15 @@ extension AuthorizationServer {
             let url = try await publicURL()
             try configuration.permit(url)
             let request = TransferRequest(method: .get, url: url, timeLimit: configuration.tokenTimeLimit)
-            let status: Int
+            let response: TransportResponse
             do throws(TransportError) {
-                status = try await transport.send(request).status
+                response = try await transport.send(request)
             } catch {
                 throw TokenFailure(error, to: request)
             }
-            guard status >= 500 || status == 408 || status == 429 else { return nil }
-            return TokenFailure(.transient, .status(status), detail: "\(url.place) answered \(status)")
+            guard response.isTemporary else { return nil }
+            return TokenFailure(
+                .transient, .status(response.status), detail: "\(url.place) answered \(response.status)")
         } catch {
             return error
         }

@@ -13,7 +13,7 @@ enum ResponseBody: Sendable {
 
     /// Reads a body; members that cannot be read are left out (see ``DamagedJSONObject``).
     init(_ bytes: [UInt8]) {
-        let bytes = Self.withoutByteOrderMark(bytes)
+        let bytes = bytes.withoutByteOrderMark
         guard !bytes.allSatisfy({ $0 == 0x20 || 0x09...0x0D ~= $0 }) else {
             self = .empty
             return
@@ -26,14 +26,9 @@ enum ResponseBody: Sendable {
         }
     }
 
-    /// JSON needs no byte order mark (RFC 8259 §8.1), but some servers send one.
-    private static func withoutByteOrderMark(_ bytes: [UInt8]) -> [UInt8] {
-        bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? Array(bytes.dropFirst(3)) : bytes
-    }
-
     /// A string member of a body that is not a whole JSON object, such as one that was cut off; nil if it is missing or empty.
     static func string(_ member: ResponseMember, inPartial bytes: [UInt8]) -> String? {
-        let text = DamagedJSONObject(withoutByteOrderMark(bytes)).object[member.rawValue]?.string
+        let text = DamagedJSONObject(bytes.withoutByteOrderMark).object[member.rawValue]?.string
         return text.flatMap { $0.isEmpty ? nil : $0 }
     }
 
@@ -52,6 +47,13 @@ enum ResponseBody: Sendable {
     func additionalParameters(except known: [ResponseMember]) -> AdditionalParameters {
         guard case .object(let object) = self else { return AdditionalParameters() }
         return AdditionalParameters(object, except: Set(known.map(\.rawValue)))
+    }
+}
+
+extension [UInt8] {
+    /// JSON needs no byte order mark (RFC 8259 §8.1), but some servers send one.
+    var withoutByteOrderMark: [UInt8] {
+        starts(with: [0xEF, 0xBB, 0xBF]) ? Array(dropFirst(3)) : self
     }
 }
 

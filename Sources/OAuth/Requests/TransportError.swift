@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Why no whole response arrived; the reasons are texts of the transport library, never of the peer.
-public enum TransportError: Error, Equatable, Sendable {
+public enum TransportError: ExplainedError, Equatable, Sendable {
     /// The name did not resolve, or no connection could be made; the request was not sent.
     case unreachable(String)
     /// The server's certificate does not verify, or TLS could not be set up as configured.
@@ -14,4 +14,18 @@ public enum TransportError: Error, Equatable, Sendable {
     case answerTooLarge
     /// The server did not answer in HTTP.
     case notHTTP(String)
+}
+
+extension TransportError {
+    /// What is wrong.
+    public var sentence: String {
+        switch self {
+        case .unreachable(let reason): "the server cannot be reached: \(reason.shownReason)"
+        case .certificate(let reason): "no TLS with the server: \(reason.shownReason)"
+        case .timedOut: "the server did not answer in time"
+        case .interrupted(let reason): "the answer broke off: \(reason.shownReason)"
+        case .answerTooLarge: "the answer is larger than allowed"
+        case .notHTTP(let reason): "what the server answers is no HTTP: \(reason.shownReason)"
+        }
+    }
 }

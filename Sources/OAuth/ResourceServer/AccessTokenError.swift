@@ -3,7 +3,7 @@
 public import BearerdCryptography
 
 /// Why a resource server refuses a request, or cannot judge it.
-public enum AccessTokenError: Error, Equatable, Sendable {
+public enum AccessTokenError: ExplainedError, Equatable, Sendable {
     /// There is no token (RFC 6750 §3.1: the challenge has no `error` then).
     case missing
     /// The request carries several tokens, or something that cannot be one.
@@ -107,16 +107,16 @@ public enum AccessTokenError: Error, Equatable, Sendable {
     }
 }
 
-extension AccessTokenError: CustomStringConvertible {
+extension AccessTokenError {
     /// One sentence for people, without a byte of the token.
-    public var description: String {
+    public var sentence: String {
         switch self {
         case .missing: "the request carries no access token"
         case .invalidRequest: "the request carries several access tokens, or something that is none"
         case .invalidToken(let flaw): flaw.rawValue
         case .insufficientScope(let scope): "the token lacks the scope \(scope.joined(separator: " "))"
         case .invalidProof(let flaw): flaw.rawValue
-        case .unavailable(let failure): "the token cannot be judged: \(failure.detail)"
+        case .unavailable(let failure): "the token cannot be judged: \(failure.sentence)"
         }
     }
 }

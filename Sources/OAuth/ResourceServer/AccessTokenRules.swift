@@ -51,9 +51,8 @@ public struct AccessTokenRules: Sendable {
         let verified = VerifiedAccessToken(claims)
         guard verified.issuer == issuer else { throw .invalidToken(.issuer) }
         guard !audience.isDisjoint(with: verified.audience) else { throw .invalidToken(.audience) }
-        guard let expiry = verified.expiry else { throw .invalidToken(.noExpiry) }
-        guard now - expiry < clockSkew else { throw .invalidToken(.expired) }
-        if let begin = verified.notBefore, begin - now > clockSkew { throw .invalidToken(.notYetValid) }
+        guard verified.expiry != nil else { throw .invalidToken(.noExpiry) }
+        if let flaw = verified.lifetimeFlaw(at: now, clockSkew: clockSkew) { throw .invalidToken(flaw) }
         return verified
     }
 

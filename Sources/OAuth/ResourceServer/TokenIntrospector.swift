@@ -66,9 +66,6 @@ public actor TokenIntrospector: ExecutorConfined {
         }
         guard isActive else { return nil }
         let verified = VerifiedAccessToken(claims)
-        let now = clock.wallNow
-        if let expiry = verified.expiry, now - expiry >= clockSkew { return nil }
-        if let begin = verified.notBefore, begin - now > clockSkew { return nil }
-        return verified
+        return verified.lifetimeFlaw(at: clock.wallNow, clockSkew: clockSkew) == nil ? verified : nil
     }
 }

@@ -40,7 +40,7 @@ public struct VerifiedAccessToken: Sendable {
         issuer = string("iss")
         subject = string("sub")
         clientID = string("client_id", "azp", "cid")
-        audience = claims["aud"]?.string.map { [$0] } ?? claims["aud"]?.array?.compactMap(\.string) ?? []
+        audience = claims.strings("aud")
         scope = words(claims["scope"] ?? claims["scp"])
         expiry = moment("exp")
         notBefore = moment("nbf")
@@ -54,8 +54,13 @@ public struct VerifiedAccessToken: Sendable {
     public subscript(claim: String) -> String? { claims[claim]?.string }
 
     /// A claim that is an array of strings, such as `groups`; a single string counts as one.
-    public func strings(_ claim: String) -> [String] {
-        claims[claim]?.string.map { [$0] } ?? claims[claim]?.array?.compactMap(\.string) ?? []
+    public func strings(_ claim: String) -> [String] { claims.strings(claim) }
+
+    /// Why the token is of no use at `now`, with clocks that differ by `clockSkew`; nil if it is of use.
+    func lifetimeFlaw(at now: WallTime, clockSkew: Duration) -> AccessTokenError.Flaw? {
+        if let expiry, now - expiry >= clockSkew { return .expired }
+        if let notBefore, notBefore - now > clockSkew { return .notYetValid }
+        return nil
     }
 
     /// All claims as one JSON object.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Why a session has no access token to give.
-public enum TokenError: Error, Equatable, Sendable {
+public enum TokenError: ExplainedError, Equatable, Sendable {
     /// Only a person can help, by logging in.
     case loginRequired
     /// Only a change of the configuration, or at the provider, can help; worth asking again after `retryAfter`.
@@ -12,12 +12,14 @@ public enum TokenError: Error, Equatable, Sendable {
     case storeUnavailable(retryAfter: Duration)
     /// The waiting task was cancelled.
     case cancelled
+    /// The session was stopped, before or meanwhile.
+    case stopped
 
     /// Whether asking again later, with nothing changed by anybody, may work.
     public var isTransient: Bool {
         switch self {
         case .unavailable, .storeUnavailable, .cancelled: true
-        case .loginRequired, .misconfigured: false
+        case .loginRequired, .misconfigured, .stopped: false
         }
     }
 
@@ -25,7 +27,27 @@ public enum TokenError: Error, Equatable, Sendable {
     public var retryAfter: Duration? {
         switch self {
         case .misconfigured(let delay), .unavailable(let delay), .storeUnavailable(let delay): delay
-        case .loginRequired, .cancelled: nil
+        case .loginRequired, .cancelled, .stopped: nil
+        }
+    }
+}
+
+extension TokenError {
+    /// What is wrong, and what to do.
+    public var sentence: String {
+        switch self {
+        case .loginRequired:
+            "somebody must log in: there is no session, or the authorization server has ended it"
+        case .misconfigured(let delay):
+            "the authorization server refuses this client or its request: look at the configuration; "
+                + "it is asked again in \(delay.inWholeSeconds)"
+        case .unavailable(let delay):
+            "the authorization server gave no token; try again in \(delay.inWholeSeconds)"
+        case .storeUnavailable(let delay):
+            "the store of the sessions cannot be used, so no token is asked for; "
+                + "try again in \(delay.inWholeSeconds)"
+        case .cancelled: "the task that waited for a token was cancelled"
+        case .stopped: "the session was stopped: make another one of the same client"
         }
     }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Why a token request brought no token, sorted by what follows from it.
-public struct TokenFailure: Error, Equatable, Sendable {
+public struct TokenFailure: ExplainedError, Equatable, Sendable {
     /// What follows; the raw value is the `outcome` label of the metrics.
     public enum Kind: String, CaseIterable, Sendable {
         /// Asking again is pointless until a person acts.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The last failure of an identity, as shown to people.
-public struct IdentityError: Equatable, Sendable {
+public struct IdentityError: Equatable, Sendable, CustomStringConvertible {
     /// The `error` code of the server's answer if it is printable, else one of bearerd's, like `unreachable`.
     public var code: String
     /// A sentence about the cause, the endpoint and the remedy, with the provider's words in quotes.
@@ -15,6 +15,9 @@ public struct IdentityError: Equatable, Sendable {
 
     /// The ``code`` of a working identity whose configured scope is not the one that the login asked for.
     package static let scopeChanged = "scope_changed"
+
+    /// The ``sentence``, on one line.
+    public var description: String { sentence.onOneLine }
 
     /// An error read from another process's answer.
     package init(code: String, detail: String, at: WallTime? = nil, isAboutStore: Bool = false) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Why a store could not do what was asked.
-public enum StoreError: Error, Equatable, Sendable {
+public enum StoreError: ExplainedError, Equatable, Sendable {
     /// Another process held the lock for too long: which, and since when, where that is known.
     case busy(by: String?)
     /// Reading or writing failed; the reason names the operation, the path and the system's words, no secret.
@@ -54,6 +54,9 @@ public enum StoreError: Error, Equatable, Sendable {
         case .leaseLost: "the store's lock went to somebody else meanwhile"
         }
     }
+
+    /// The ``reason``.
+    public var sentence: String { reason.shownReason }
 
     /// The word for programs.
     public var code: String {

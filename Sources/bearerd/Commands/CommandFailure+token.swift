@@ -34,7 +34,7 @@ extension CommandFailure {
             self.init(.unavailable, "\(identity.name): no token from the provider\(reason)")
         case .storeUnavailable:
             self.init(.unavailable, "\(identity.name): the store of the sessions cannot be used\(reason)")
-        case .cancelled:
+        case .cancelled, .stopped:
             self.init(.failure, "\(identity.name): interrupted")
         }
         code = identity.lastError.map(TroubleCode.init)

@@ -26,7 +26,7 @@ struct BrowserLogin {
                 try await login.run(
                     onRefusal: { error in
                         Console.remark(
-                            "a redirect was refused, the login goes on waiting: \(error.sentence)")
+                            "a redirect was refused, the login goes on waiting: \(error.clause)")
                     },
                     failing: { CommandFailure($0, of: identity.name) },
                     open: { url throws(CommandFailure) in

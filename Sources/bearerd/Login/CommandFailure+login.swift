@@ -9,6 +9,7 @@ extension CommandFailure {
         switch error {
         case .refused(let refusal): self.init(refusal, of: identity)
         case .expired: self = .loginExpired(of: identity)
+        case .cancelled: self = .loginGivenUp(of: identity)
         case .failed(let failure): self.init(failure, of: identity)
         case .unstored(let error): self.init(unstored: error.reason, error.exitStatus, of: identity)
         }
@@ -21,7 +22,7 @@ extension CommandFailure {
         case .shortage(let reason): self.init(.systemRefuses, reason)
         case .request(let failure): self.init(failure, of: identity)
         case .expired: self = .loginExpired(of: identity)
-        case .cancelled: self.init(.failure, "\(identity): the login was given up")
+        case .cancelled: self = .loginGivenUp(of: identity)
         case .foreign(let reason):
             self.init(
                 .permission,
@@ -38,11 +39,13 @@ extension CommandFailure {
         CommandFailure(.unavailable, "\(identity): nobody logged in in time; try again")
     }
 
+    private static func loginGivenUp(of identity: String) -> CommandFailure {
+        CommandFailure(.failure, "\(identity): the login was given up")
+    }
+
     /// The failure if the person or the provider refused.
     init(_ refusal: AuthorizationRefusal, of identity: String) {
-        let code = refusal.code?.rawValue ?? "an error that cannot be shown"
-        let words = refusal.description.map { ": \($0)" } ?? ""
-        self.init(.permission, "\(identity): the login was refused: \(code)\(words)\(refusal.advice)")
+        self.init(.permission, "\(identity): \(refusal.sentence)\(refusal.advice)")
     }
 
     /// The failure of a request that the login needs.

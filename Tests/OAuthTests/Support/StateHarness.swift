@@ -111,6 +111,7 @@ final class StateHarness {
         case .fail(.unavailable): "unavailable"
         case .fail(.storeUnavailable): "store unavailable"
         case .fail(.cancelled): "cancelled"
+        case .fail(.stopped): "stopped"
         }
     }
 
