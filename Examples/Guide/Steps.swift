@@ -19,7 +19,10 @@ struct Steps {
     let old: ImportedSession
     let service: ServiceConfiguration
     let bytes: [UInt8]
+    let outcome: LogoutOutcome
     let readSecret: @Sendable () -> String
+    let randomText: @Sendable () -> String
+    let show: @MainActor @Sendable (String) async -> Void
     let open: @Sendable (String) -> Void
     let save: @Sendable (Secret) -> Void
 }
@@ -34,8 +37,7 @@ extension Steps {
         var client = ClientConfiguration(name: "default", clientID: "my-program", grantType: .authorizationCode)
         client.issuer = "https://sso.example.com/realms/demo"
         client.scope = [Scope.openID, Scope.profile, Scope.offlineAccess]
-        let session = try runtime.session(for: client)
-        await session.start()
+        let session = try await runtime.open(client)
         _ = client
         _ = session
     }
@@ -95,6 +97,13 @@ extension Steps {
     }
 
     func step11(client: inout ClientConfiguration) async throws {
+        let own = try await session.authorizationRequest(
+            redirectURI: "com.example.app:/oauth2redirect", state: Secret(randomText()), nonce: Secret(randomText()))
+        print(own.clientID, own.scope)
+        _ = own
+    }
+
+    func step12(client: inout ClientConfiguration) async throws {
         switch try flow.response(to: url) {
         case .granted(let code):
             try await session.logIn(with: code, adding: [NamedValue("tenant", "blue")])
@@ -103,27 +112,27 @@ extension Steps {
         }
     }
 
-    func step12(client: inout ClientConfiguration) async throws {
+    func step13(client: inout ClientConfiguration) async throws {
         let device = try await session.authorizeDevice()
         print("Visit \(device.verificationURI) and type \(device.userCode)")
         try await session.logIn(with: device)
         _ = device
     }
 
-    func step13(client: inout ClientConfiguration) async throws {
+    func step14(client: inout ClientConfiguration) async throws {
         var request = TokenRequest(grantType: GrantType(rawValue: "urn:example:grant-type:otp"))
         request.secrets = [("otp", Secret("271828"))]
         try await session.logIn(with: request)
         _ = request
     }
 
-    func step14(client: inout ClientConfiguration) async throws {
-        for await event in session.events {
-            if case .stateChanged(_, .loginRequired) = event { break }
+    func step15(client: inout ClientConfiguration) async throws {
+        for await state in session.states where state == .loginRequired {
+            print("somebody must log in")
         }
     }
 
-    func step15(client: inout ClientConfiguration) async throws {
+    func step16(client: inout ClientConfiguration) async throws {
         let subject = try await session.withFreshTokens { tokens in
             // `tokens.accessToken` for the API, `tokens.idToken` for who it is.
             tokens.idToken.flatMap { IDToken($0) }?.subject
@@ -131,7 +140,7 @@ extension Steps {
         _ = subject
     }
 
-    func step16(client: inout ClientConfiguration) async throws {
+    func step17(client: inout ClientConfiguration) async throws {
         let answer = try await session.authorized("https://api.example.com/orders") { credentials in
             var request = URLRequest(url: orders)
             for field in credentials.headers { request.setValue(field.value, forHTTPHeaderField: field.name) }
@@ -141,13 +150,13 @@ extension Steps {
         _ = answer
     }
 
-    func step17(client: inout ClientConfiguration) async throws {
-        try await session.refresh(waitingAtMost: .seconds(10))
-        try await session.refresh(
-            waitingAtMost: .seconds(10), scope: ["orders.read"], adding: [NamedValue("tenant", "blue")])
+    func step18(client: inout ClientConfiguration) async throws {
+        await session.setNeedsTokenRefresh()
+        try await session.refresh()
+        try await session.refresh(scope: ["orders.read"], adding: [NamedValue("tenant", "blue")])
     }
 
-    func step18(client: inout ClientConfiguration) async throws {
+    func step19(client: inout ClientConfiguration) async throws {
         let userinfo = try await session.userinfo()
         _ = try await session.revoke([.accessToken])
         let outcome = await session.logOut()
@@ -156,58 +165,67 @@ extension Steps {
         _ = outcome
     }
 
-    func step19(client: inout ClientConfiguration) async throws {
+    func step20(client: inout ClientConfiguration) async throws {
+        if let request = outcome.request { request.urlWithIDTokenHint.withPlaintext { open($0) } }
+    }
+
+    func step21(client: inout ClientConfiguration) async throws {
         let ending = await session.logOut(returningTo: "com.example.app:/bye", state: "of-this-logout")
         if ending.request?.isAnswered(by: url) == true { print("logged out") }
         _ = ending
     }
 
-    func step20(client: inout ClientConfiguration) async throws {
+    func step22(client: inout ClientConfiguration) async throws {
         let registration = try await session.register(redirectURI: "http://127.0.0.1:0/callback")
         print(registration.clientID, registration.additionalParameters.number("client_id_issued_at") ?? 0)
         _ = registration
     }
 
-    func step21(client: inout ClientConfiguration) async throws {
+    func step23(client: inout ClientConfiguration) async throws {
+        let shown = try await runtime.logIn(session) { @MainActor url in await show(url) }
+        _ = shown
+    }
+
+    func step24(client: inout ClientConfiguration) async throws {
         do {
             _ = try await session.perform(TokenRequest(grantType: .clientCredentials))
         } catch {
             switch error.domain {
             case .token(let grant): print("refused for \(grant.rawValue)", error.errorURI ?? "")
-            default: print(error.sentence)
+            default: print(error)
             }
         }
     }
 
-    func step22(client: inout ClientConfiguration) async throws {
+    func step25(client: inout ClientConfiguration) async throws {
         var google = ClientConfiguration.google(name: "default", clientID: "my-program.apps.googleusercontent.com")
         google.scope = [Scope.openID, Scope.profile]
         _ = google
     }
 
-    func step23(client: inout ClientConfiguration) async throws {
+    func step26(client: inout ClientConfiguration) async throws {
         let okta = ClientConfiguration(
             .okta, name: "default", clientID: "0oa1example", issuer: "https://example.okta.com/oauth2/default")
         _ = okta
     }
 
-    func step24(client: inout ClientConfiguration) async throws {
+    func step27(client: inout ClientConfiguration) async throws {
         let encrypted = try AuthRuntime(storage: .encryptedDirectory("/var/lib/my-program", key: Secret(readSecret())))
         _ = encrypted
     }
 
-    func step25(client: inout ClientConfiguration) async throws {
+    func step28(client: inout ClientConfiguration) async throws {
         _ = await session.logOut(onlyHere: true)
     }
 
-    func step26(client: inout ClientConfiguration) async throws {
+    func step29(client: inout ClientConfiguration) async throws {
         let custom = try AuthRuntime(storage: .custom(store))
         let violations = await SessionStoreConformance { store }.violations()
         _ = custom
         _ = violations
     }
 
-    func step27(client: inout ClientConfiguration) async throws {
+    func step30(client: inout ClientConfiguration) async throws {
         let old = try ImportFormat.gtmOAuth2.parse(bytes)
         try await session.take(
             old.refreshToken, scope: old.scope, clientID: "the-old-client",
@@ -215,18 +233,18 @@ extension Steps {
         _ = old
     }
 
-    func step28(client: inout ClientConfiguration) async throws {
+    func step31(client: inout ClientConfiguration) async throws {
         if let token = await session.refreshToken, var session = ImportedSession(refreshToken: token) {
             session.userEmail = old.userEmail
             save(session.gtmOAuth2String)
         }
     }
 
-    func step29(client: inout ClientConfiguration) async throws {
+    func step32(client: inout ClientConfiguration) async throws {
         client.proofs = .whereOffered
     }
 
-    func step30(client: inout ClientConfiguration) async throws {
+    func step33(client: inout ClientConfiguration) async throws {
         let answer = try await session.authorized("https://api.example.com/orders") { credentials in
             var request = URLRequest(url: orders)
             for header in credentials.headers { request.setValue(header.value, forHTTPHeaderField: header.name) }
@@ -240,7 +258,7 @@ extension Steps {
         _ = answer
     }
 
-    func step31(client: inout ClientConfiguration) async throws {
+    func step34(client: inout ClientConfiguration) async throws {
         let rules = AccessTokenRules(issuer: "https://sso.example.com/realms/demo", audience: "https://api.example.com")
         let verifier = try runtime.verifier(for: rules)
 

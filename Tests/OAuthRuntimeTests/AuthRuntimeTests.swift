@@ -34,6 +34,18 @@ import Testing
         #expect(refused == "store: the key is not 32 bytes in hexadecimal or base64")
     }
 
+    @Test func `prints its errors and settings as one line, without a proxy's password`() throws {
+        let error = #expect(throws: AuthRuntimeError.self) {
+            _ = try AuthRuntime(storage: .memory).session(for: person, caFile: "/nowhere/ca.pem")
+        }
+        #expect(
+            error.map { "\($0)" } == error?.sentence && error?.sentence.contains("/nowhere/ca.pem") == true)
+        var settings = ConnectionSettings(caFile: "/etc/ca.pem")
+        settings.proxy = .url(Secret("http://user:fake-password@relay:3128"))
+        #expect("\(settings)" == "the authorities /etc/ca.pem, no client certificate, a proxy")
+        #expect(!String(reflecting: settings).contains("fake-password"))
+    }
+
     @Test func `says which authorities it cannot read`() throws {
         let runtime = try AuthRuntime(storage: .memory)
         #expect(throws: AuthRuntimeError.self) {
@@ -77,6 +89,56 @@ import Testing
             }
             await session.stop()
         }
+    }
+
+    @Test func `tells what is stored in another process without a start`() async throws {
+        let directory = try TemporaryDirectory()
+        let first = try AuthRuntime(storage: .directory(directory.path("store"))).session(for: person)
+        try await first.take(Secret("fake-refresh-token"))
+        let second = try AuthRuntime(storage: .directory(directory.path("store"))).session(for: person)
+        #expect(await second.isAuthorized)
+        #expect(await !second.needsLogin)
+        _ = await first.logOut(onlyHere: true)
+        #expect(await second.needsLogin)
+    }
+
+    @Test func `opens sessions that are started, and stop with their last reference`() async throws {
+        let runtime = try AuthRuntime(storage: .memory)
+        var session: AuthSession? = try await runtime.open(person)
+        #expect(await session?.needsLogin == true)
+        weak let observed = session
+        let events = try #require(session?.events)
+        session = nil
+        // They end where the session does.
+        for await _ in events {}
+        #expect(observed == nil)
+    }
+
+    @Test func `shows a login's URL on the main actor, and cancels what shows it once the login is over`()
+        async throws
+    {
+        var client = person
+        client.issuer = nil
+        client.endpoints[.authorization] = HTTPURL("https://sso.example.com/authorize")
+        client.endpoints[.token] = HTTPURL("https://sso.example.com/token")
+        let runtime = try AuthRuntime(storage: .memory)
+        let session = try await runtime.open(client)
+        let (shown, show) = AsyncStream.makeStream(of: String.self)
+        let (hidden, hide) = AsyncStream.makeStream(of: Bool.self)
+        let open: @MainActor @Sendable (String) async -> Void = { url in
+            MainActor.assertIsolated()
+            show.yield(url)
+            let (forever, _) = AsyncStream.makeStream(of: Void.self)
+            for await _ in forever {}
+            hide.yield(Task.isCancelled)
+        }
+        let login = Task { try await runtime.logIn(session, waitingAtMost: .seconds(3600), open: open) }
+        var urls = shown.makeAsyncIterator()
+        #expect(await urls.next() != nil)
+        login.cancel()
+        await #expect(throws: LoginError.cancelled) { try await login.value }
+        var ends = hidden.makeAsyncIterator()
+        #expect(await ends.next() == true)
     }
 
     @Test func `takes a redirect to this machine alone`() async throws {
@@ -173,7 +235,7 @@ import Testing
         var urls = shown.makeAsyncIterator()
         let url = try #require(await urls.next())
         login.cancel()
-        await #expect(throws: LoginError.self) { try await login.value }
+        await #expect(throws: LoginError.cancelled) { try await login.value }
         let port = try #require(url.firstMatch(of: #/127\.0\.0\.1%3A(\d+)%2Fcallback/#)).output.1
         let again = Task {
             try await runtime.logIn(

@@ -346,6 +346,6 @@ struct `A session` {
         _ = await stop.value
         #expect(harness.store.stored()?.generation == 1, "the answer in flight is stored")
         _ = try? await client.value
-        await #expect(throws: TokenError.cancelled) { try await harness.request() }
+        await #expect(throws: TokenError.stopped) { try await harness.request() }
     }
 }

@@ -13,7 +13,7 @@ extension AuthSession {
     package func token(
         onBehalfOf caller: CallerToken, from peer: [UInt8], waitingAtMost limit: Duration
     ) async throws(TokenError) -> CallerTokens.Known {
-        guard !isStopped, let callers else { throw .cancelled }
+        guard !isStopped, let callers else { throw .stopped }
         let now = clock.now
         if let known = callers.known(caller.digest, at: now) { return known }
         let waiter = TokenWaiter<CallerTokens.Known>(deadline: now + limit)
@@ -37,7 +37,7 @@ extension AuthSession {
     /// Begins the exchanges that may begin now.
     func beginExchanges() {
         guard let callers else { return }
-        if isStopped { return exchanges.endQueued(with: .cancelled) }
+        if isStopped { return exchanges.endQueued(with: .stopped) }
         while let candidate = exchanges.next(at: clock.now) {
             Task { await exchange(candidate, callers) }
         }

@@ -87,6 +87,7 @@ extension AuthSession {
                 if let trouble = await spending(place) { return attemptFailed(trouble) }
             }
             report(.tokenRequestBegan)
+            requestedAdditions?.isSent = true
             guard let outcome = await outcome(of: grant, over: place) else { return nil }
             reportRequest(grant, outcome)
             if case .failure(let failure) = outcome.result, outcome.refreshToken == nil,
@@ -108,7 +109,7 @@ extension AuthSession {
 
     /// What the request of the present attempt says beside what all say.
     var additions: TokenAdditions {
-        var additions = requestedAdditions ?? TokenAdditions()
+        var additions = requestedAdditions?.additions ?? TokenAdditions()
         additions.scope = additions.scope ?? state.scopeOfOwnLogin
         return additions
     }

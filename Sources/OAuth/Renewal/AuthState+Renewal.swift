@@ -126,6 +126,9 @@ extension AuthState {
         return true
     }
 
+    /// The next request is to have a newer token than the present one, if that can be had in time.
+    mutating func refreshNeeded() { isWithheld = access != nil && canRenew }
+
     /// A person asked for a refresh.
     ///
     /// - Throws: ``TokenError/loginRequired`` if there is nothing to refresh with.

@@ -2,6 +2,14 @@
 
 /// Token requests that say more than the configuration has all of them say.
 extension AuthSession {
+    /// Asks for a new token now, whatever the present one's expiry, back-off or final answers.
+    ///
+    /// - Throws: ``TokenError`` if none came within `limit`; the request goes on by itself.
+    public func refresh(waitingAtMost limit: Duration = .seconds(10)) async throws(TokenError) {
+        if forgetCallers() { return }
+        try await refresh(TokenAdditions(), until: clock.now + limit)
+    }
+
     /// Asks for a new token now, and says more with it.
     ///
     /// What is asked for holds for this one token: the next refresh is made as ever. A refresh that is in flight is
@@ -15,7 +23,7 @@ extension AuthSession {
     ///   - headers: in place of fields of the same name.
     /// - Throws: ``TokenError`` if none came within `limit`; the request goes on by itself.
     public func refresh(
-        waitingAtMost limit: Duration, scope: [String]? = nil, adding parameters: [NamedValue],
+        waitingAtMost limit: Duration = .seconds(10), scope: [String]? = nil, adding parameters: [NamedValue],
         headers: [NamedValue] = []
     ) async throws(TokenError) {
         try await refresh(
@@ -28,7 +36,9 @@ extension AuthSession {
     ///   - limit: how long all of it may take.
     ///   - scope: no more than was granted (RFC 6749 §6); all who use the session get that token until the next refresh.
     /// - Throws: ``TokenError`` if none came within `limit`; the request goes on by itself.
-    public func refresh(waitingAtMost limit: Duration, scope: [String]) async throws(TokenError) {
+    public func refresh(
+        waitingAtMost limit: Duration = .seconds(10), scope: [String]
+    ) async throws(TokenError) {
         try await refresh(waitingAtMost: limit, scope: scope, adding: [])
     }
 
@@ -65,16 +75,39 @@ extension AuthSession {
         return (outcome, grant)
     }
 
+    /// How often a request is begun that others make needless by renewing the session meanwhile.
+    private static let mostTries = 5
+
     /// Has the next token request, which is made now, say what others do not.
     ///
-    /// One that is in flight is made without; it is waited for.
+    /// One that is in flight is made without; it is waited for. So is one that says something else, so that each of several
+    /// that are asked for at once is made. A plain refresh takes the answer of one in flight, unless that one says more.
     func refresh(_ additions: TokenAdditions, until deadline: Instant) async throws(TokenError) {
+        guard !isStopped else { throw .stopped }
+        await loadForFirstUse()
         if state.isUnread { await storeChanged() }
-        while !additions.isEmpty, state.attempt != nil, clock.now < deadline {
-            await attemptEnd(by: deadline)
+        for _ in 0..<Self.mostTries {
+            while state.attempt != nil, !additions.isEmpty || requestedAdditions != nil, clock.now < deadline
+            {
+                await attemptEnd(by: deadline)
+            }
+            try state.refreshRequested()
+            guard !additions.isEmpty else { return try await waitForAttempt(atMost: deadline - clock.now) }
+            let request = RequestedAdditions(additions)
+            if state.attempt == nil { requestedAdditions = request }
+            try await waitForAttempt(atMost: deadline - clock.now)
+            if request.isSent { return }
+            // A sibling or another process has renewed the session, and our attempt ended without a request.
         }
-        try state.refreshRequested()
-        if state.attempt == nil, !additions.isEmpty { requestedAdditions = additions }
-        try await waitForAttempt(atMost: deadline - clock.now)
+        throw .unavailable(retryAfter: .seconds(1))
     }
+}
+
+/// What one token request is to say beside what all say; confined to its session.
+final class RequestedAdditions {
+    let additions: TokenAdditions
+    /// Whether a request that says it was made.
+    var isSent = false
+
+    init(_ additions: TokenAdditions) { self.additions = additions }
 }

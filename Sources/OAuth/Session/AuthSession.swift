@@ -31,7 +31,8 @@ public actor AuthSession: ExecutorConfined {
     /// All who have our refresh token.
     nonisolated let family: SessionFamily
     private let observer: any SessionObserver
-    nonisolated let listeners = SessionListeners()
+    nonisolated let listeners = SessionListeners<SessionEvent>()
+    nonisolated let stateListeners = SessionListeners<IdentityState>()
 
     var state: AuthState
     /// How requests to the server's own protected endpoints carry the access token.
@@ -53,7 +54,7 @@ public actor AuthSession: ExecutorConfined {
     private var listener: Task<Void, Never>?
     private var saving: Task<Void, Never>?
     /// What the next attempt, or the one in flight, says beside what all say.
-    var requestedAdditions: TokenAdditions?
+    var requestedAdditions: RequestedAdditions?
     private var alarm: Task<Void, Never>?
     private var alarmMoment: Instant?
     /// When to try again to write what could not be written.
@@ -78,7 +79,7 @@ public actor AuthSession: ExecutorConfined {
     /// When the family is to be asked again whether it has a change to tell.
     private var reportMoment: Instant?
 
-    /// A session that does nothing before ``start()``.
+    /// A session that does nothing by itself before ``start()``: it looks at the store each time that it is asked for something.
     ///
     /// It runs on `executor` and keeps it alive, and so do the others of its `family`; what requests to resource servers
     /// prove is signed on `signer`, nil for the same; `random` is uniform in 0..<1.
@@ -108,14 +109,21 @@ public actor AuthSession: ExecutorConfined {
 
     // MARK: The life of a session
 
+    deinit {
+        listener?.cancel()
+        alarm?.cancel()
+        family.leave(self)
+    }
+
     /// Loads what is stored, fetches a token if that is due and needs no person, and keeps it fresh from then on.
     ///
-    /// Returns as soon as the stored session is in use; the token request goes on by itself.
+    /// Returns as soon as the stored session is in use; the token request goes on by itself. The session ends with
+    /// ``stop(savingFor:evenIfRefused:)``, or with its last reference once no request of it is in flight and nothing of it is in memory alone.
     public func start() async {
         guard listener == nil, !isStopped else { return }
         let changes = store.changes(of: identity)
-        listener = Task {
-            for await _ in changes { await storeChanged(isWritable: true) }
+        listener = Task(executorPreference: executor as? any TaskExecutor) { [weak self] in
+            for await _ in changes { await self?.storeChanged(isWritable: true) }
         }
         await adoptStored()
         advance()
@@ -144,8 +152,9 @@ public actor AuthSession: ExecutorConfined {
         }
         await giveUpKeptLock()
         listeners.finish()
-        for waiter in tokenWaiters { waiter.wake(with: .failure(.cancelled)) }
-        for waiter in attemptWaiters { waiter.wake(with: .failure(.cancelled)) }
+        stateListeners.finish()
+        for waiter in tokenWaiters { waiter.wake(with: .failure(.stopped)) }
+        for waiter in attemptWaiters { waiter.wake(with: .failure(.stopped)) }
         return !isUnsaved
     }
 
@@ -178,9 +187,12 @@ public actor AuthSession: ExecutorConfined {
     /// Cancelling the caller ends its wait, never the refresh.
     ///
     /// - Throws: ``TokenError`` at the latest after `limit`.
-    public func freshToken(waitingAtMost limit: Duration) async throws(TokenError) -> AccessTokenSnapshot {
-        guard !isStopped else { throw .cancelled }
+    public func freshToken(
+        waitingAtMost limit: Duration = .seconds(10)
+    ) async throws(TokenError) -> AccessTokenSnapshot {
+        guard !isStopped else { throw .stopped }
         let deadline = clock.now + limit
+        await loadForFirstUse()
         if state.tokenNeeded() {
             advance()
             if state.attempt != nil {
@@ -205,35 +217,13 @@ public actor AuthSession: ExecutorConfined {
         return try await waiter.value()
     }
 
-    /// A token that has not expired; where it is due for renewal, the one that the renewal in flight brings.
-    ///
-    /// Who takes a token away should not get one that is about to end. Cancelling the caller ends its wait, never the
-    /// renewal.
-    ///
-    /// - Throws: ``TokenError`` at the latest after `limit`, if the token that there was has expired too.
-    public func renewedToken(waitingAtMost limit: Duration) async throws(TokenError) -> AccessTokenSnapshot {
-        guard !isStopped else { throw .cancelled }
-        let deadline = clock.now + limit
-        advance()
-        if state.isBeingRenewed || state.access?.isUsable(at: clock.now) != true, state.attempt != nil {
-            await attemptEnd(by: deadline)
-        }
-        return try await freshToken(waitingAtMost: max(.zero, deadline - clock.now))
-    }
-
-    /// Asks for a new token now, whatever the present one's expiry, back-off or final answers.
-    ///
-    /// - Throws: ``TokenError`` if none came within `limit`; the request goes on by itself.
-    public func refresh(waitingAtMost limit: Duration) async throws(TokenError) {
-        if forgetCallers() { return }
-        try await refresh(TokenAdditions(), until: clock.now + limit)
-    }
-
     /// Never uses the present access token again, and asks for another one.
     ///
     /// - Throws: ``TokenError`` if none came within `limit`.
-    public func invalidate(waitingAtMost limit: Duration) async throws(TokenError) {
+    public func invalidate(waitingAtMost limit: Duration = .seconds(10)) async throws(TokenError) {
         if forgetCallers() { return }
+        guard !isStopped else { throw .stopped }
+        await loadForFirstUse()
         state.tokenInvalidated(at: clock.now)
         try await waitForAttempt(atMost: limit)
     }
@@ -330,6 +320,7 @@ public actor AuthSession: ExecutorConfined {
 
     private func reportState(at now: Instant) {
         let present = state.state(at: now)
+        if present != reported { stateListeners.tell(present) }
         guard present != reported || reportMoment.map({ $0 <= now }) ?? false else { return }
         reported = present
         let (change, due) = family.look(self, in: present, at: now)
@@ -372,9 +363,12 @@ public actor AuthSession: ExecutorConfined {
         alarm = nil
         alarmMoment = isStopped ? nil : moment
         guard let alarmMoment else { return }
-        alarm = Task {
+        // What is in memory alone has to be written, whoever still wants the session.
+        let keeper = state.needsSaving ? self : nil
+        alarm = Task(executorPreference: executor as? any TaskExecutor) { [weak self, clock] in
+            defer { withExtendedLifetime(keeper) {} }
             guard (try? await clock.sleep(until: alarmMoment)) != nil else { return }
-            ring(for: alarmMoment)
+            await self?.ring(for: alarmMoment)
         }
     }
 

@@ -37,6 +37,26 @@ extension AuthSession {
         try await body(try await freshTokens(waitingAtMost: limit))
     }
 
+    /// A token that has not expired; where it is due for renewal, the one that the renewal in flight brings.
+    ///
+    /// Who takes a token away should not get one that is about to end. Cancelling the caller ends its wait, never the
+    /// renewal.
+    ///
+    /// - Throws: ``TokenError`` at the latest after `limit`, if the token that there was has expired too.
+    public func renewedToken(
+        waitingAtMost limit: Duration = .seconds(10)
+    ) async throws(TokenError) -> AccessTokenSnapshot {
+        guard !isStopped else { throw .stopped }
+        let deadline = clock.now + limit
+        await loadForFirstUse()
+        _ = state.tokenNeeded()
+        advance()
+        if state.isBeingRenewed || state.access?.isUsable(at: clock.now) != true, state.attempt != nil {
+            await attemptEnd(by: deadline)
+        }
+        return try await freshToken(waitingAtMost: max(.zero, deadline - clock.now))
+    }
+
     private func freshTokens(waitingAtMost limit: Duration) async throws(TokenError) -> FreshTokens {
         let access = try await renewedToken(waitingAtMost: limit)
         return FreshTokens(

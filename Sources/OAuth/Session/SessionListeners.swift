@@ -2,17 +2,29 @@
 
 import Synchronization
 
-/// Those who read what happens to a session.
-final class SessionListeners: Sendable {
+/// Those who read something of a session.
+final class SessionListeners<Element: Sendable>: Sendable {
     private struct State {
         var nextID = 0
         var isOver = false
-        var continuations: [Int: AsyncStream<SessionEvent>.Continuation] = [:]
+        var continuations: [Int: AsyncStream<Element>.Continuation] = [:]
     }
 
     private let state = Mutex(State())
 
-    func add(_ continuation: AsyncStream<SessionEvent>.Continuation) {
+    deinit { finish() }
+
+    /// What is told from now on.
+    ///
+    /// - Parameter most: how much is kept for a slow reader, the newest of it.
+    func stream(keeping most: Int) -> AsyncStream<Element> {
+        let (stream, continuation) = AsyncStream.makeStream(
+            of: Element.self, bufferingPolicy: .bufferingNewest(most))
+        add(continuation)
+        return stream
+    }
+
+    private func add(_ continuation: AsyncStream<Element>.Continuation) {
         let id = state.withLock { state -> Int? in
             guard !state.isOver else { return nil }
             state.nextID += 1
@@ -25,8 +37,8 @@ final class SessionListeners: Sendable {
         }
     }
 
-    func tell(_ event: SessionEvent) {
-        for continuation in state.withLock({ Array($0.continuations.values) }) { continuation.yield(event) }
+    func tell(_ element: Element) {
+        for continuation in state.withLock({ Array($0.continuations.values) }) { continuation.yield(element) }
     }
 
     /// Nothing happens any more.

@@ -4,15 +4,18 @@ import BearerdCryptography
 
 /// What people see of a session.
 extension AuthSession {
-    /// What may be shown of the identity.
+    /// What may be shown of the identity; one that was not started looks at the store first.
     public var status: IdentityStatus {
-        let now = clock.now
-        var status = state.status(at: now)
-        status.person = personsName
-        status.nextRequest = state.nextRequest(at: now).map { moment in
-            clock.wallNow + max(.zero, moment - now)
+        get async {
+            if !isStarted, !isStopped { await adoptStored() }
+            let now = clock.now
+            var status = state.status(at: now)
+            status.person = personsName
+            status.nextRequest = state.nextRequest(at: now).map { moment in
+                clock.wallNow + max(.zero, moment - now)
+            }
+            return status
         }
-        return status
     }
 
     /// Who logged in, read once from each id token; without one, who was imported with the session.

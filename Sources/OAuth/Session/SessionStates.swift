@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The states of a session: the present one, then each that it changes to, without end before that of the session.
+///
+/// Whoever reads slowly sees the newest state and not those between. Unlike ``AuthSession/events`` it tells this session's own
+/// state at once, also one that lasts only a moment.
+public struct SessionStates: AsyncSequence, Sendable {
+    /// One state.
+    public typealias Element = IdentityState
+    /// Reading cannot fail.
+    public typealias Failure = Never
+
+    let session: AuthSession
+
+    /// Begins to listen.
+    public func makeAsyncIterator() -> AsyncIterator {
+        AsyncIterator(
+            session: session, changes: session.stateListeners.stream(keeping: 1).makeAsyncIterator())
+    }
+
+    /// Reads the states of a session; it keeps the session alive no longer than until the first is told.
+    public struct AsyncIterator: AsyncIteratorProtocol {
+        var session: AuthSession?
+        var changes: AsyncStream<IdentityState>.Iterator
+        private var told: IdentityState?
+
+        init(session: AuthSession, changes: AsyncStream<IdentityState>.Iterator) {
+            self.session = session
+            self.changes = changes
+        }
+
+        /// The next state; nil once the session has stopped, or the task is cancelled.
+        public mutating func next() async -> IdentityState? {
+            await next(isolation: nil)
+        }
+
+        /// The next state, on the caller's actor.
+        public mutating func next(isolation actor: isolated (any Actor)?) async -> IdentityState? {
+            if let session {
+                self.session = nil
+                told = await session.presentState
+                return told
+            }
+            while let state = await changes.next(isolation: actor) {
+                guard state != told else { continue }
+                told = state
+                return state
+            }
+            return nil
+        }
+    }
+}
+
+extension AuthSession {
+    /// The present state, then each that follows; ends when the session stops.
+    public nonisolated var states: SessionStates { SessionStates(session: self) }
+}
