@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""bearerd under valgrind, which counts instructions from when it is told to until it is told to stop."""
+"""Proxies under valgrind, which counts instructions from when it is told to until it is told to stop."""
 
 import os
 import re
@@ -7,17 +7,17 @@ import shutil
 import subprocess
 from collections import Counter
 
-from proxies import Bearerd
+from proxies import Bearerd, Haproxy, Nginx
 
 
-class CountedBearerd(Bearerd):
+class Counted:
     """Counts nothing until `start`. Takes forty times as long as on its own, so only what it counts means anything."""
 
     def command(self):
         binary, *arguments = super().command()
-        stripped = os.path.join(self.directory, "bearerd")
+        stripped = os.path.join(self.directory, "counted-" + self.name)
         # Valgrind reads debugging information before the first instruction; names of functions are no part of it.
-        subprocess.run(["strip", "--strip-debug", "-o", stripped, binary], check=True)
+        subprocess.run(["strip", "--strip-debug", "-o", stripped, shutil.which(binary)], check=True)
         self.profiles = 0
         return ["valgrind", "--tool=callgrind", "--instr-atstart=no",
                 f"--callgrind-out-file={self.directory}/callgrind", stripped, *arguments]
@@ -37,6 +37,18 @@ class CountedBearerd(Bearerd):
         self.control("-i", "off")
         self.profiles += 1
         return Profile(os.path.join(self.directory, f"callgrind.{self.profiles}"))
+
+
+class CountedBearerd(Counted, Bearerd):
+    pass
+
+
+class CountedHaproxy(Counted, Haproxy):
+    pass
+
+
+class CountedNginx(Counted, Nginx):
+    pass
 
 
 class Profile:

@@ -8,7 +8,6 @@ import subprocess
 from dataclasses import dataclass
 
 from processes import PROXY_CORE, Process, free_port
-from upstream import TOKEN
 
 
 @dataclass(frozen=True)
@@ -24,11 +23,13 @@ class Target:
 class Proxy:
     """One proxy with a listener for each kind of upstream."""
 
-    def __init__(self, directory, upstream, endpoint, logs):
+    def __init__(self, directory, upstream, endpoint, logs, routes=0):
+        """`routes` is how many stand beside the one for all paths of the plain target, `/routes/0000` and so on."""
         self.directory = directory
         self.upstream = upstream
         self.endpoint = endpoint
         self.logs = logs
+        self.routes = [f"/routes/{number:04}" for number in range(routes)]
         port = free_port()
         self.targets = {
             "plain": Target(f"127.0.0.1:{port}", f"127.0.0.1:{upstream.plain}"),
@@ -36,6 +37,7 @@ class Proxy:
             "tls-bundle": Target(f"127.0.0.1:{free_port()}", f"127.0.0.1:{upstream.tls_close}", upstream.bundle),
             "unix": Target(self.socket("client"), f"127.0.0.1:{upstream.plain}"),
             "unix-both": Target(self.socket("both"), upstream.socket),
+            "streams": Target(f"127.0.0.1:{free_port()}", f"127.0.0.1:{upstream.streams}"),
             **self.own_targets(),
         }
         if "dpop" in self.targets:  # it listens in this order
@@ -69,7 +71,7 @@ class Floor(Proxy):
         binary = os.path.join(self.directory, "floor")
         subprocess.run([shutil.which("clang") or "cc", "-O2", "-o", binary, source], check=True)
         plain = [target for target in self.targets.values() if not target.ca]
-        return [binary, TOKEN, *(address for target in plain for address in (target.listen, target.upstream))]
+        return [binary, self.endpoint.token, *(address for target in plain for address in (target.listen, target.upstream))]
 
 
 class Nginx(Proxy):
@@ -80,20 +82,20 @@ class Nginx(Proxy):
         for name, target in self.targets.items():
             verify = f"""
       proxy_ssl_trusted_certificate {target.ca}; proxy_ssl_verify on; proxy_ssl_verify_depth 3;
-      proxy_ssl_name localhost; proxy_ssl_server_name on;""" if target.ca else ""
+      proxy_ssl_protocols TLSv1.2 TLSv1.3; proxy_ssl_name localhost; proxy_ssl_server_name on;""" if target.ca else ""
+            locations = ["/", *(self.routes if name == "plain" else ())]
             servers += f"""
   upstream {name} {{ server {target.upstream}; keepalive 512; keepalive_requests 1000000000; keepalive_time 1h; }}
   server {{
     listen {target.listen} backlog=4096;
     keepalive_requests 1000000000;
-    location / {{
-      proxy_pass {"https" if target.ca else "http"}://{name};
-      proxy_http_version 1.1;
-      proxy_set_header Connection "";
-      proxy_set_header Host localhost;
-      proxy_set_header Authorization "Bearer {TOKEN}";
-      proxy_max_temp_file_size 0;{verify}
-    }}
+    proxy_http_version 1.1;
+    proxy_set_header Connection "";
+    proxy_set_header Host localhost;
+    proxy_set_header Authorization "Bearer {self.endpoint.token}";
+    proxy_max_temp_file_size 0;{verify}
+    {"proxy_buffering off;" if name == "streams" else ""}
+    {" ".join(f"location {path} {{ proxy_pass {'https' if target.ca else 'http'}://{name}; }}" for path in locations)}
   }}"""
         log = "access_log nginx-access.log;" if self.logs else "access_log off;"
         config = self.write(".conf", f"""
@@ -121,7 +123,7 @@ class Haproxy(Proxy):
             sections += f"""
 listen {name}
   bind {listen} backlog 4096
-  http-request set-header Authorization "Bearer {TOKEN}"
+  http-request set-header Authorization "Bearer {self.endpoint.token}"
   http-reuse always
   server upstream {upstream}{tls if target.ca else ""}
 """
@@ -135,7 +137,7 @@ defaults
   mode http
   {"log global" if self.logs else ""}
   {"option httplog" if self.logs else ""}
-  timeout connect 5s
+  timeout connect 60s
   timeout client 60s
   timeout server 60s
 {sections}""")
@@ -207,9 +209,9 @@ class Envoy(Proxy):
 class Bearerd(Proxy):
     name = "bearerd"
 
-    def __init__(self, *arguments, settings=""):
+    def __init__(self, *arguments, settings="", **options):
         self.settings = settings
-        super().__init__(*arguments)
+        super().__init__(*arguments, **options)
 
     def own_targets(self):
         return {"dpop": Target(f"127.0.0.1:{free_port()}", f"127.0.0.1:{self.upstream.plain}")}
@@ -228,6 +230,9 @@ class Bearerd(Proxy):
 """
             if target.ca:
                 routes += f"    ca_file: {target.ca}\n"
+        for path in self.routes:
+            routes += f"""
+  - {{path: {path}, upstream: 'http://{self.targets["plain"].upstream}', identity: bench}}"""
         config = self.write(".yaml", f"""
 listen: [{", ".join(f"'{target.listen}'" for target in self.targets.values())}]
 admin:

@@ -49,6 +49,11 @@ class Scenario:
     has_floor: bool = False
     # Lines of bearerd's configuration that are measured.
     settings: str = ""
+    # Whether there is an access log, and how many routes there are beside the one for all paths; for `count`.
+    logs: bool = True
+    routes: int = 0
+    # Whether events are counted that come over open streams, rather than requests.
+    streams: bool = False
     bulk: tuple = ()
     # Where the client is whose requests are timed beside the bulk; empty for the same target.
     timed: str = ""
@@ -115,14 +120,27 @@ telemetry:
 """
 PARENT = "traceparent: 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-00"
 
+LINES = tuple(f"X-Line-{number:02}: the value of line {number:02}" for number in range(20))
+COOKIE = "Cookie: session=" + "0123456789abcdef" * 448
+
 # What `count` counts: the least that a request can be. The answer has five lines and is not read from a file, the
 # token is short.
 COUNTED = [
+    Scenario("get-1k-no-log", "GET 1 KiB, 32 kept connections, no log", path="/", logs=False),
     Scenario("get-1k", "GET 1 KiB, 32 kept connections", path="/"),
-    Scenario("close", "GET 1 KiB, one client connection per request", path="/", headers=("Connection: close",)),
-    Scenario("dpop", "GET 1 KiB, 32 kept connections, bound tokens", path="/", targets=("dpop",)),
-    Scenario("parent", "GET 1 KiB, with a traceparent", path="/", headers=(PARENT,)),
-    Scenario("unsampled", "GET 1 KiB, traces configured, not sampled", path="/", settings=TRACES),
+    Scenario("close", "GET 1 KiB, one client connection each", path="/", headers=("Connection: close",)),
+    Scenario("post-4k", "POST 4 KiB", path="/post", script=POST_4K),
+    Scenario("lines", "GET 1 KiB, 20 extra lines", path="/", headers=LINES),
+    Scenario("cookie", "GET 1 KiB, a cookie of 7 KiB", path="/", headers=(COOKIE,)),
+    Scenario("tls", "GET 1 KiB, TLS upstream, kept", path="/", targets=("tls",)),
+    Scenario("tls-new", "GET 1 KiB, new TLS upstream connection each", path="/", targets=("tls-bundle",)),
+    Scenario("routes-first", "GET 1 KiB, no log, the 1st of 1,000 routes", path="/routes/0000", logs=False, routes=1000),
+    Scenario("routes-middle", "the same, the 500th", path="/routes/0499", logs=False, routes=1000),
+    Scenario("routes-none", "the same, the one for all other paths", path="/", logs=False, routes=1000),
+    Scenario("streams", "a chunk of an event stream, 1,000 streams", connections=1000, targets=("streams",), streams=True),
+    Scenario("dpop", "GET 1 KiB, bound tokens", path="/", targets=("dpop",), only="bearerd"),
+    Scenario("parent", "GET 1 KiB, with a traceparent", path="/", headers=(PARENT,), only="bearerd"),
+    Scenario("unsampled", "GET 1 KiB, traces configured, not sampled", path="/", settings=TRACES, only="bearerd"),
     Scenario("unsampled-parent", "the same, and by a traceparent not sampled", path="/", settings=TRACES,
-             headers=(PARENT,)),
+             headers=(PARENT,), only="bearerd"),
 ]

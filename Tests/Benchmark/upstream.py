@@ -23,7 +23,8 @@ class Upstream:
 
     def __init__(self, directory):
         self.directory = directory
-        self.plain, self.tls, self.tls_close, self.counter = (free_port() for _ in range(4))
+        self.stream_process = None
+        self.plain, self.tls, self.tls_close, self.counter, self.streams = (free_port() for _ in range(5))
         self.socket = f"unix:{directory}/upstream.socket"
         self.make_files()
         self.make_certificates()
@@ -74,8 +75,9 @@ class Upstream:
     location / {{ }}
     location = / {{ return 200 "{"x" * 1024}"; }}
     location /post {{ return 200 "ok"; }}
+    location /routes/ {{ return 200 "{"x" * 1024}"; }}
   }}"""
-        tls = "ssl_certificate server.pem; ssl_certificate_key server.key;"
+        tls = "ssl_certificate server.pem; ssl_certificate_key server.key; ssl_protocols TLSv1.2 TLSv1.3;"
         return f"""
 worker_processes 1; daemon off; master_process off; pid upstream.pid;
 events {{ worker_connections 4096; }}
@@ -91,6 +93,17 @@ http {{
 }}
 """
 
+    def start_streams(self):
+        """Starts what sends event streams; needed by few."""
+        script = os.path.join(os.path.dirname(os.path.abspath(__file__)), "streams.py")
+        self.stream_process = Process(
+            "streams", [sys.executable, script, "upstream", str(self.streams)], LOAD_CORE, self.directory, self.streams)
+
+    def events(self):
+        """How many events it has sent over all streams."""
+        with urllib.request.urlopen(f"http://127.0.0.1:{self.streams}/sent") as answer:
+            return int(answer.read())
+
     def requests(self):
         """How many requests it has answered, not counting the questions for this number."""
         self.questions = getattr(self, "questions", 0) + 1
@@ -100,6 +113,8 @@ http {{
 
     def stop(self):
         self.process.stop()
+        if self.stream_process:
+            self.stream_process.stop()
 
 
 class TokenEndpoint:
@@ -110,6 +125,7 @@ class TokenEndpoint:
             kind = "DPoP" if fields.get("DPoP") else "Bearer"
             return {"access_token": token, "token_type": kind, "expires_in": 86400}
 
+        self.token = token
         self.server = JSONServer(answer)
         self.url = f"http://127.0.0.1:{self.server.server_port}/token"
 
