@@ -163,7 +163,7 @@ let package = Package(
             name: "ProxyTests",
             dependencies: [
                 "Proxy", "Cryptography", "EventLoop", "HTTPClient", "HTTPExchange", "HTTPServer",
-                "HTTPMessages", "OAuth", "Observability", "Routing",
+                "HTTPMessages", "OAuth", "Observability", "Routing", "TestSupport",
             ],
             swiftSettings: bridge),
         .testTarget(

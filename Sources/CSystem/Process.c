@@ -86,6 +86,12 @@ int bearerd_open_standard_streams(void) {
 typedef void (*enqueue_hook)(void *job, void *original) __attribute__((swiftcall));
 extern enqueue_hook swift_task_enqueueGlobal_hook;
 
+static _Thread_local void *thread_loop;
+
+void *bearerd_thread_loop(void) { return thread_loop; }
+
+void bearerd_set_thread_loop(void *loop) { thread_loop = loop; }
+
 static void (*take_job)(void *job);
 
 __attribute__((swiftcall)) static void divert(void *job, void *original) {

@@ -7,11 +7,13 @@
 /// its loop's thread; at most one task reads and one writes at a time.
 package final class ByteStream {
     /// The bytes that were received and not consumed.
-    package var input = ByteBuffer()
+    package let input = ByteBuffer()
     package let readiness: Readiness
     /// The number of bytes received since the connection began.
-    package private(set) var bytesReceived: UInt64 = 0
-    package private(set) var bytesSent: UInt64 = 0
+    package var bytesReceived: UInt64 { received }
+    package var bytesSent: UInt64 { sent }
+    private var received: UInt64 = 0
+    private var sent: UInt64 = 0
     /// True if TLS ended without close_notify, so that the peer's data may be incomplete.
     package private(set) var endWasTruncated = false
     /// True if the connection is encrypted.
@@ -183,7 +185,7 @@ package final class ByteStream {
         let room = input.room
         switch input.fill({ wire.receive(into: $0) }) {
         case .moved(let count):
-            bytesReceived &+= UInt64(count)
+            received &+= UInt64(count)
             spend(count &+ TurnBudget.callCost)
             if count < room, wire.drainsOnShortReceive { readiness.clearReadable() }
             return true
@@ -285,7 +287,7 @@ package final class ByteStream {
     private func moved(by result: WireResult) throws(StreamError) -> Int {
         switch result {
         case .moved(let count):
-            bytesSent &+= UInt64(count)
+            sent &+= UInt64(count)
             spend(count &+ TurnBudget.callCost)
             return count
         case .wouldBlockOnWrite:

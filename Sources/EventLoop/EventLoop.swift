@@ -22,9 +22,9 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
     private let wakeDescriptor: CInt
     private var wakeEvent: OpaquePointer?
     /// Jobs that this thread has woken, in order.
-    private var ready: [UnownedJob] = []
+    private var ready: [Ready] = []
     /// The emptied array of the previous round, kept for its capacity.
-    private var spare: [UnownedJob] = []
+    private var spare: [Ready] = []
     /// The rest of the running job's turn; streams count it down directly.
     let allowance = UnsafeMutablePointer<Int>.allocate(capacity: 1)  // freed in deinit
     /// Jobs that have used up their turn and want to go on, in order.
@@ -37,9 +37,19 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
     /// Buffers that idle connections have given back.
     package let storagePool = StoragePool()
 
+    /// A job that is to run.
+    private struct Ready {
+        let job: UnownedJob
+        /// True if it belongs to a task that prefers this loop (`executorPreference`).
+        ///
+        /// Swift compares what a job runs on with what its task wants, after each wait: a job that is told otherwise goes
+        /// through the queue once more.
+        let isPreferring: Bool
+    }
+
     /// The jobs that other threads have added since the last round.
     private struct RemoteJobs {
-        var jobs: [UnownedJob] = []
+        var jobs: [Ready] = []
         var wakeIsPending = false
     }
 
@@ -103,6 +113,8 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
     /// Runs the loop on the calling thread until ``stop()``.
     package func run() {
         threadIdentity.store(UInt(pthread_self()), ordering: .relaxed)
+        bearerd_set_thread_loop(Unmanaged.passUnretained(self).toOpaque())  // taken back below
+        defer { bearerd_set_thread_loop(nil) }
         while !isStopping {
             takeRemoteJobs()
             runReadyJobs()
@@ -134,10 +146,14 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
         for _ in 0..<16 {
             guard !ready.isEmpty else { return }
             swap(&ready, &spare)
-            for job in spare {
+            for next in spare {
                 allowance.pointee = TurnBudget.allowance
-                job.runSynchronously(
-                    isolatedTo: asUnownedSerialExecutor(), taskExecutor: asUnownedTaskExecutor())
+                if next.isPreferring {
+                    next.job.runSynchronously(
+                        isolatedTo: asUnownedSerialExecutor(), taskExecutor: asUnownedTaskExecutor())
+                } else {
+                    next.job.runSynchronously(on: asUnownedSerialExecutor())
+                }
             }
             spare.removeAll(keepingCapacity: true)
         }
@@ -164,16 +180,22 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
 
     // MARK: Executor
 
+    /// Takes a job of an actor on this loop.
     package func enqueue(_ job: consuming ExecutorJob) { take(UnownedJob(job)) }
 
+    /// Takes a job of a task that prefers this loop.
+    @_implements(TaskExecutor,enqueue(_:))
+    package func enqueuePreferring(_ job: consuming ExecutorJob) { take(UnownedJob(job), isPreferring: true) }
+
     /// Runs `job` in turn; any thread may call it.
-    func take(_ job: UnownedJob) {
+    func take(_ job: UnownedJob, isPreferring: Bool = false) {
+        let next = Ready(job: job, isPreferring: isPreferring)
         if isCurrent {
-            ready.append(job)
+            ready.append(next)
             return
         }
         let mustWake = remote.withLock { remote in
-            remote.jobs.append(job)
+            remote.jobs.append(next)
             defer { remote.wakeIsPending = true }
             return !remote.wakeIsPending
         }

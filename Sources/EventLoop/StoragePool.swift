@@ -9,18 +9,29 @@ package final class StoragePool {
     /// The size for bodies, in bytes: one `recv` and one `send` move this much.
     package static let large = 128 * 1024
 
+    /// The small block that was given back last, which most often is the next one to be lent; empty while there is none.
+    private var handy: [UInt8] = []
     private var smallBlocks: [[UInt8]] = []
     private var largeBlocks: [[UInt8]] = []
 
     /// Returns a block of at least `capacity` bytes with unspecified contents.
     func borrow(atLeast capacity: Int) -> [UInt8] {
-        if capacity <= Self.small { return smallBlocks.popLast() ?? Self.block(of: Self.small) }
+        if capacity <= Self.small {
+            var block: [UInt8] = []
+            swap(&block, &handy)
+            return block.isEmpty ? smallBlocks.popLast() ?? Self.block(of: Self.small) : block
+        }
         if capacity <= Self.large { return largeBlocks.popLast() ?? Self.block(of: Self.large) }
         return Self.block(of: capacity)
     }
 
     /// Takes a block back, and frees it if the pool is full.
     func giveBack(_ block: consuming [UInt8]) {
+        if block.count == Self.small, handy.isEmpty { handy = block } else { keep(block) }
+    }
+
+    @inline(never)
+    private func keep(_ block: consuming [UInt8]) {
         switch block.count {
         case Self.small where smallBlocks.count < 64: smallBlocks.append(block)
         case Self.large where largeBlocks.count < 4: largeBlocks.append(block)
@@ -30,6 +41,7 @@ package final class StoragePool {
 
     /// Frees all blocks that are not lent.
     package func empty() {
+        handy = []
         smallBlocks = []
         largeBlocks = []
     }

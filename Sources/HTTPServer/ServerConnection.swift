@@ -12,8 +12,8 @@ package import BearerdHTTPMessages
 /// request in the steady state allocates nothing here. Each request is a ``ClientExchange`` to whatever
 /// answers it.
 package final class ServerConnection {
-    package private(set) var stream: ByteStream
-    package private(set) var peer: PeerAddress
+    package var stream: ByteStream { connected }
+    package var peer: PeerAddress { client }
     /// The head received last; the forwarder may rewrite it in place.
     package var request = HTTPRequest()
     /// The content of ``request``.
@@ -21,11 +21,22 @@ package final class ServerConnection {
     /// The response.
     package let outgoing: MessageWriter
     /// True if the connection waits for a request and may be closed without harm.
-    package private(set) var isIdle = true
+    package var isIdle: Bool { waits }
     /// True if the client can use the connection again after this response.
-    package internal(set) var persists = true
+    package internal(set) var persists: Bool {
+        get { mayPersist }
+        set { mayPersist = newValue }
+    }
     /// True if the end of the connection marks the end of the response (RFC 9112 §6.3).
     var closeEndsAnswer = false
+
+    // Private, so that the compiler proves what it has to check at run time for what others see.
+    private var connected: ByteStream
+    private var client: PeerAddress
+    private var waits = true
+    private var mayPersist = true
+    private var sleeps = false
+    private var bodyFraming = Result<BodyFraming, HTTPParseError>.success(.none)
 
     /// The deadline of a head that came in more than one piece; nil for a head that came in one.
     private var headDeadline: ContinuousClock.Instant?
@@ -45,7 +56,7 @@ package final class ServerConnection {
     private var urgency = Urgency.none
 
     /// True if ``receiveHead()`` returned because the client is silent; call it again once there is data.
-    package private(set) var isDormant = false
+    package var isDormant: Bool { sleeps }
 
     /// The longest time for which a client may send data that is no longer read.
     ///
@@ -66,8 +77,8 @@ package final class ServerConnection {
         dormantAfter: Duration? = nil
     ) {
         self.dormantAfter = Self.dormancy(dormantAfter, timeouts)
-        self.stream = stream
-        self.peer = peer
+        connected = stream
+        client = peer
         self.limits = limits
         self.timeouts = timeouts
         parser = RequestParser(limits: limits)
@@ -108,13 +119,13 @@ package final class ServerConnection {
 
     /// Starts over with another client's connection, in place of one that has ended or is dormant.
     package func begin(_ stream: ByteStream, from peer: PeerAddress) {
-        self.stream = stream
+        connected = stream
         incoming.use(stream)
         outgoing.use(stream)
-        self.peer = peer
+        client = peer
         parser = RequestParser(limits: limits)
-        isIdle = true
-        isDormant = false
+        waits = true
+        sleeps = false
         isDawdling = false
         persists = true
     }
@@ -129,7 +140,7 @@ package final class ServerConnection {
         if stream.input.isEmpty {
             guard try await waitForRequest() else { return false }
         }
-        isIdle = false
+        waits = false
         if stream.turnIsOver { await stream.yield() }
         if try parseHead() { return true }
         comeBeforeEnd()
@@ -152,7 +163,7 @@ package final class ServerConnection {
     package func finish() async { await stream.finish(within: .seconds(1)) }
 
     /// Marks the response as complete; the connection now waits for the next request.
-    package func answered() { isIdle = true }
+    package func answered() { waits = true }
 
     /// Ends the wait for a client that dawdles over a head or still sends after its last response.
     ///
@@ -201,7 +212,7 @@ package final class ServerConnection {
     /// The framing of the content of ``request`` (RFC 9112 §6.3); every ambiguity is an error.
     ///
     /// It is kept apart from the parser, which may be replaced once the head is complete.
-    package private(set) var framing = Result<BodyFraming, HTTPParseError>.success(.none)
+    package var framing: Result<BodyFraming, HTTPParseError> { bodyFraming }
 
     /// True if no received byte waits to be read.
     package var hasReadAll: Bool { stream.input.isEmpty }
@@ -220,17 +231,19 @@ package final class ServerConnection {
 
     @inline(__always)
     private func waitForRequest() async throws(MessageError) -> Bool {
+        let stream = stream
         stream.releaseStorage()
-        isIdle = true
+        waits = true
         do {
             return try await stream.fill(within: dormantAfter ?? timeouts.idle)
         } catch {
-            isDormant = dormantAfter != nil && error == .timedOut
+            sleeps = dormantAfter != nil && error == .timedOut
             return false
         }
     }
 
     private func parseHead() throws(MessageError) -> Bool {
+        let stream = stream
         let consumed: Int?
         do {
             consumed = try stream.input.withReadable { (bytes) throws(HTTPParseError) in
@@ -243,8 +256,10 @@ package final class ServerConnection {
         }
         guard let consumed else { return false }
         stream.take(consumed, for: TurnBudget.requestCost)
-        persists = parser.isPersistent
-        framing = parser.framing
+        // What it held can serve the answer.
+        stream.releaseStorage()
+        mayPersist = parser.isPersistent
+        bodyFraming = parser.framing
         return true
     }
 

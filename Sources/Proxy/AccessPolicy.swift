@@ -34,9 +34,9 @@ package struct AccessPolicy: Sendable {
         }
     }
 
-    /// Returns true if `fields` hold anything to judge; most requests come from no browser and need no key.
-    @inline(__always) func isAskedBy(_ fields: HTTPFields) -> Bool {
-        !keys.isEmpty || fields.has(.origin) || fields.has(.secFetchSite)
+    /// Returns true if a head holds anything to judge; most requests come from no browser and need no key.
+    @inline(__always) func isAskedBy(_ present: FieldPresence) -> Bool {
+        !keys.isEmpty || present.has(.origin) || present.has(.secFetchSite)
     }
 
     /// Judges the browser's fields about the calling page, then the key.

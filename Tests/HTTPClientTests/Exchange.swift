@@ -41,7 +41,7 @@ extension UpstreamConnection {
 
 extension ByteBuffer {
     /// Takes what has arrived.
-    mutating func takeAll() -> [UInt8] {
+    func takeAll() -> [UInt8] {
         let bytes = withReadable { span in span.indices.map { span[$0] } }
         consume(bytes.count)
         return bytes

@@ -115,6 +115,15 @@ struct `The route table` {
         #expect(throws: ProxyError.methodNotAllowed) { try find("/", method: .delete, in: routes) }
     }
 
+    @Test func `routes with one path need not stand together`() throws {
+        let routes = [
+            try route("/a") { $0.key.methods = [.get] }, try route("/b"),
+            try route("/a") { $0.key.methods = [.post] },
+        ]
+        #expect(try find("/a/x", method: .post, in: routes) == 2)
+        #expect(throws: ProxyError.methodNotAllowed) { try find("/a", method: .delete, in: routes) }
+    }
+
     @Test func `a route for one host goes before one for all`() throws {
         let routes = [try route("/"), try route("/") { $0.key.host = HostPattern("api.local") }]
         #expect(try find("/", host: "API.local:8080", in: routes) == 1)

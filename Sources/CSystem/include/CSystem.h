@@ -132,3 +132,11 @@ int bearerd_open_standard_streams(void);
 /* Has `take` given each job that Swift's own pool of threads would run; call it once, before there are tasks. It may
    be called from any thread. */
 void bearerd_divert_jobs(void (*take)(void *job));
+/* What the calling thread runs: a loop, which `bearerd_set_thread_loop` has named; NULL for other threads. */
+void *bearerd_thread_loop(void);
+void bearerd_set_thread_loop(void *loop);
+/* The first index of start..<end whose byte is no part of a token, such as a field's name; `end` if all are. */
+size_t bearerd_end_of_token(const uint8_t *bytes, size_t start, size_t end);
+/* The first index of start..<end whose byte no field's value may hold; `end` if all may. Sixteen are looked at
+   together. */
+size_t bearerd_end_of_content(const uint8_t *bytes, size_t start, size_t end);

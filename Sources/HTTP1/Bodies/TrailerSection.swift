@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import BearerdHTTPMessages
+internal import BearerdSystem
 
 /// Collects and validates the trailer fields behind the last chunk (RFC 9112 §7.1.2).
 struct TrailerSection: Sendable {

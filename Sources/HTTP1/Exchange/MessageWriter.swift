@@ -49,14 +49,14 @@ package final class MessageWriter: BodySink {
     ///   declares.
     package func append(_ head: inout HTTPRequest, isChunked: Bool) {
         self.isChunked = isChunked
-        head.serialize(into: &kept)
+        lend { head.serialize(into: &$0) }
         if isChunked { append(lineOfHead: Self.chunkedLine) }
     }
 
     /// Writes the head of a response in the same way.
     package func append(_ head: inout HTTPResponse, isChunked: Bool) {
         self.isChunked = isChunked
-        head.serialize(into: &kept)
+        lend { head.serialize(into: &$0) }
         if isChunked { append(lineOfHead: Self.chunkedLine) }
     }
 
@@ -64,9 +64,28 @@ package final class MessageWriter: BodySink {
 
     /// Appends a field line, including its CR LF, to the head that was written last.
     package func append(lineOfHead line: [UInt8]) {
-        kept.removeLast(Self.lineEnd.count)
-        kept.append(contentsOf: line)
-        kept.append(contentsOf: Self.lineEnd)
+        lend { kept in
+            kept.removeLast(Self.lineEnd.count)
+            kept.append(contentsOf: line)
+            kept.append(contentsOf: Self.lineEnd)
+        }
+    }
+
+    /// Calls `body` with the kept bytes, which nobody else may use meanwhile.
+    ///
+    /// They are moved to it and back: an access that lasts is checked at run time, for 90 instructions, and so would be all
+    /// others to the same variable.
+    @inline(__always)
+    private func lend<Result, Failure: Error>(
+        _ body: (inout [UInt8]) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        var lent: [UInt8] = []
+        swap(&lent, &kept)
+        defer {
+            precondition(kept.isEmpty, "a message was written by two at once")
+            swap(&lent, &kept)
+        }
+        return try body(&lent)
     }
 
     package var framesEnd: Bool { isChunked }
@@ -75,19 +94,23 @@ package final class MessageWriter: BodySink {
 
     package func append(_ content: [UInt8]) {
         guard !content.isEmpty else { return }
-        if isChunked { ChunkedEncoder.head(of: content.count, into: &kept) }
-        kept.append(contentsOf: content)
-        if isChunked { ChunkedEncoder.dataEnd(into: &kept) }
+        let isChunked = isChunked
+        lend { kept in
+            if isChunked { ChunkedEncoder.head(of: content.count, into: &kept) }
+            kept.append(contentsOf: content)
+            if isChunked { ChunkedEncoder.dataEnd(into: &kept) }
+        }
     }
 
     package func end(trailers: @autoclosure () -> HTTPFields) {
         guard isChunked, !hasEnd else { return }
         hasEnd = true
-        ChunkedEncoder.end(trailers: trailers(), into: &kept)
+        let trailers = trailers()
+        lend { ChunkedEncoder.end(trailers: trailers, into: &$0) }
     }
 
     package func offer(_ piece: Span<UInt8>) throws(StreamError) -> Bool {
-        if isChunked { ChunkedEncoder.head(of: piece.count, into: &kept) }
+        if isChunked { lend { ChunkedEncoder.head(of: piece.count, into: &$0) } }
         if keeps(piece) { return true }
         let tail = isChunked ? Self.lineEnd : Self.nothing
         let sent = try stream.send(kept, piece, tail)
@@ -95,20 +118,25 @@ package final class MessageWriter: BodySink {
             empty()
             return true
         }
-        kept.append(piece)
-        kept.append(contentsOf: tail)
-        kept.removeFirst(sent)
+        lend { kept in
+            kept.append(piece)
+            kept.append(contentsOf: tail)
+            kept.removeFirst(sent)
+        }
         return false
     }
 
-    private func empty() { kept.removeAll(keepingCapacity: kept.capacity <= Self.keptCapacity) }
+    private func empty() { lend { $0.removeAll(keepingCapacity: $0.capacity <= Self.keptCapacity) } }
 
     /// - Returns: true if the piece is small and was kept with its framing.
     private func keeps(_ piece: Span<UInt8>) -> Bool {
         guard piece.count <= Self.joinLimit || isChunked, kept.count + piece.count <= Self.gatherLimit
         else { return false }
-        kept.append(piece)
-        if isChunked { ChunkedEncoder.dataEnd(into: &kept) }
+        let isChunked = isChunked
+        lend { kept in
+            kept.append(piece)
+            if isChunked { ChunkedEncoder.dataEnd(into: &kept) }
+        }
         return true
     }
 
@@ -118,7 +146,7 @@ package final class MessageWriter: BodySink {
         defer { source.consumePiece() }
         if stream.turnIsOver { await stream.yield() }
         guard let count = source.pieceCount else { throw .closed }
-        if isChunked { ChunkedEncoder.head(of: count, into: &kept) }
+        if isChunked { lend { ChunkedEncoder.head(of: count, into: &$0) } }
         if source.withPiece({ keeps($0) }) == true { return }
         let tail = isChunked ? Self.lineEnd : Self.nothing
         var sent = 0
@@ -136,9 +164,12 @@ package final class MessageWriter: BodySink {
 
     package func flush() throws(StreamError) -> Bool {
         guard !kept.isEmpty else { return true }
-        guard try stream.flush(&kept) else { return false }
-        if kept.capacity > Self.keptCapacity { kept = [] }
-        return true
+        let stream = stream
+        return try lend { (kept) throws(StreamError) in
+            guard try stream.flush(&kept) else { return false }
+            if kept.capacity > Self.keptCapacity { kept = [] }
+            return true
+        }
     }
 
     package func flush(within timeout: Duration) async throws(StreamError) {

@@ -61,16 +61,12 @@ struct HeadScanner: Sendable {
         let end = head.count
         while position < end {
             let start = position
-            let nameEnd = head.endOfVisible(orColonFrom: start)
-            let isName = nameEnd < end && nameEnd > start && head[nameEnd] == Byte.colon
-            let known = isName ? index.find(in: head, start..<nameEnd) : .other
-            if known == .other {
-                // Not one of the names that are known to be tokens.
-                var stop = start
-                while stop < end, head[stop].isTokenCharacter { stop &+= 1 }
-                guard stop < end else { return nil }
-                guard isName, stop == nameEnd else { return try endOrError(head, start: start, stop: stop) }
+            let nameEnd = head.endOfToken(from: start)
+            guard nameEnd < end else { return nil }
+            guard nameEnd > start, head[nameEnd] == Byte.colon else {
+                return try endOrError(head, start: start, stop: nameEnd)
             }
+            let known = index.find(in: head, start..<nameEnd)
             var cursor = nameEnd &+ 1
             while cursor < end, head[cursor].isOptionalWhitespace { cursor &+= 1 }
             let valueStart = cursor

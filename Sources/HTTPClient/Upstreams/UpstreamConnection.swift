@@ -16,16 +16,14 @@ package final class UpstreamConnection {
     package let outgoing: MessageWriter
     package var response = HTTPResponse()
     var parser: ResponseParser
-    /// True if the upstream accepts another request after the current response.
-    package internal(set) var persists = false
     package let createdAt = CoarseInstant.now
-    /// When it last became idle.
-    package private(set) var idleSince = CoarseInstant.now
-    /// The number of completed requests; 0 for a new connection.
-    package private(set) var requestsServed = 0
-
     /// The upstream's announced limit for an idle connection (`Keep-Alive: timeout=`).
     package var announcedPatience: Duration?
+
+    // Private, so that the compiler proves what it has to check at run time for what others see.
+    private var mayPersist = false
+    private var idleBegan = CoarseInstant.now
+    private var served = 0
 
     /// The connection's place under the route's limit, released when the connection closes.
     var permit: UpstreamPermit?
@@ -42,6 +40,18 @@ package final class UpstreamConnection {
     }
 
     deinit { close() }
+
+    /// True if the upstream accepts another request after the current response.
+    package internal(set) var persists: Bool {
+        get { mayPersist }
+        set { mayPersist = newValue }
+    }
+
+    /// When it last became idle.
+    package var idleSince: CoarseInstant { idleBegan }
+
+    /// The number of completed requests; 0 for a new connection.
+    package var requestsServed: Int { served }
 
     /// True if no unexpected data has arrived, so that an idle connection can be used again.
     ///
@@ -63,8 +73,8 @@ package final class UpstreamConnection {
     }
 
     func becomeIdle(at now: CoarseInstant, hasServed: Bool = true) {
-        idleSince = now
-        if hasServed { requestsServed += 1 }
+        idleBegan = now
+        if hasServed { served += 1 }
         isIdle = true
         stream.releaseStorage()
     }

@@ -349,9 +349,11 @@ package final class UpstreamPool: ExchangePool {
     }
 
     private func closeIdle(where isUnwanted: (UpstreamConnection) -> Bool) {
-        let unwanted = idle.filter(isUnwanted)
-        idle.removeAll(where: isUnwanted)
-        unwanted.forEach { drop($0) }
+        let all = idle
+        idle = []
+        for connection in all {
+            if isUnwanted(connection) { drop(connection) } else { idle.append(connection) }
+        }
     }
 
     /// Sets the one timer when there are idle connections; it stays set while requests come and go.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import BearerdSystem
+
 /// `host [":" port]`, as in `Host`, without user information (RFC 9110 §7.2, RFC 3986 §3.2).
 package enum Authority {
     /// Splits an authority if host and port are well-formed.

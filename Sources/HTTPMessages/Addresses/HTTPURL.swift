@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import BearerdSystem
+
 /// An `http`, `https` or `http+unix` URL (RFC 3986), without user information and fragment.
 ///
 /// Scheme and host are lower-case; path and query are kept as written.

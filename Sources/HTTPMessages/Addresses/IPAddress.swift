@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import BearerdSystem
+
 /// Parses IP addresses strictly: no octal, no missing parts, no zones.
 package enum IPAddress {
     /// The four bytes of a dotted quad (RFC 3986 §3.2.2, `IPv4address`).

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import BearerdSystem
+
 /// The address of a listener: `HOST:PORT`, `unix:PATH`, `systemd:NAME` or `fd:N`.
 package enum ListenAddress: Hashable, Sendable {
     /// A name or address, an IPv6 one without brackets, and a port; 0 for any free one.

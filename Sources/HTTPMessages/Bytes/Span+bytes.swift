@@ -22,57 +22,6 @@ extension Span<UInt8> {
         }
         return true
     }
-
-    /// The index of the first byte from `start` on that is a colon or not visible ASCII; looks at eight bytes at a
-    /// time.
-    @inline(__always)
-    package func endOfVisible(orColonFrom start: Int) -> Int {
-        var cursor = start
-        let lastWord = count &- 8
-        while cursor <= lastWord {
-            let word = word(at: cursor)
-            let marks =
-                word.marks(below: Byte.space &+ 1) | word.marks(of: Byte.colon) | word.marks(of: Byte.delete)
-                | word.marksAboveASCII
-            guard marks == 0 else { return cursor &+ marks.trailingZeroBitCount &>> 3 }
-            cursor &+= 8
-        }
-        while cursor < count, self[cursor] != Byte.colon, self[cursor] > Byte.space,
-            self[cursor] < Byte.delete
-        {
-            cursor &+= 1
-        }
-        return cursor
-    }
-
-    /// The index of the first byte from `start` on that no field value may hold (RFC 9110 §5.5).
-    ///
-    /// Looks at eight bytes at a time. HTAB is the one control character that is allowed.
-    @inline(__always)
-    package func endOfFieldContent(from start: Int) -> Int {
-        var cursor = start
-        let lastWord = count &- 8
-        while cursor <= lastWord {
-            let word = word(at: cursor)
-            let marks = word.marks(below: Byte.space) | word.marks(of: Byte.delete)
-            if marks == 0 {
-                cursor &+= 8
-                continue
-            }
-            cursor &+= marks.trailingZeroBitCount &>> 3
-            guard self[cursor] == Byte.tab else { return cursor }
-            cursor &+= 1
-        }
-        while cursor < count, self[cursor].isFieldContent { cursor &+= 1 }
-        return cursor
-    }
-
-    package func firstIndex(of byte: UInt8, in range: Range<Int>) -> Int? {
-        for index in range where self[index] == byte {
-            return index
-        }
-        return nil
-    }
 }
 
 extension [UInt8] {

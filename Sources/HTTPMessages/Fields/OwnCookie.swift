@@ -50,14 +50,15 @@ extension HTTPFields {
         }
     }
 
-    /// Returns true if the prefix occurs at all; one look at each byte.
+    /// Returns true if the prefix occurs at all; its last letter is rarer than its others, which hexadecimal digits have.
     private func mayHoldOwnCookie(_ entry: Entry) -> Bool {
         let (bytes, letters) = (block.bytes.span, OwnCookie.prefix.utf8.span)
-        var rest = entry.valueRange
-        while let start = bytes.firstIndex(of: letters[0], in: rest), rest.upperBound - start >= letters.count
-        {
-            if letters.indices.allSatisfy({ bytes[start + $0] == letters[$0] }) { return true }
-            rest = (start + 1)..<rest.upperBound
+        let last = letters.count - 1
+        guard entry.valueRange.count > last else { return false }
+        var rest = (entry.valueRange.lowerBound + last)..<entry.valueRange.upperBound
+        while let end = bytes.firstIndex(of: letters[last], in: rest) {
+            if letters.indices.allSatisfy({ bytes[end - last + $0] == letters[$0] }) { return true }
+            rest = (end + 1)..<rest.upperBound
         }
         return false
     }

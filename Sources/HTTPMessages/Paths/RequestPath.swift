@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import BearerdSystem
+
 /// The path of a request target as upstreams may understand it, for choosing a route.
 package enum RequestPath {
     /// The ways in which upstreams may understand a path.

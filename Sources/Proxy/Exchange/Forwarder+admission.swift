@@ -25,14 +25,15 @@ extension Forwarder {
     func admit(_ exchange: Exchange) throws(ProxyError) -> Bool {
         try judgeConnection(exchange)
         let client = exchange.client
-        if client.request.fields.has(.origin),
+        let present = client.request.fields.presence
+        if present.has(.origin),
             exchange.routing.access.admitsOrigin(of: client.request.fields),
             CrossOrigin.isPreflight(client.request)
         {
             return false
         }
-        let judgesReferer = client.request.fields.has(.referer) && judgesReferer(of: exchange)
-        if judgesReferer || exchange.routing.access.isAskedBy(client.request.fields) {
+        let judgesReferer = present.has(.referer) && judgesReferer(of: exchange)
+        if judgesReferer || exchange.routing.access.isAskedBy(present) {
             if let denial = exchange.routing.access.judge(
                 client.request.fields, scheme: exchange.clientScheme, judgesReferer: judgesReferer)
             {
@@ -72,8 +73,7 @@ extension Forwarder {
 
     func findRoute(of exchange: Exchange) throws(ProxyError) -> RouteByKind<Kinds> {
         let client = exchange.client
-        var route = try exchange.routing.table.route(
-            for: client.request.method, client.request.targetBytes, host: client.request.fields[.host])
+        var route = try client.request.route(in: exchange.routing.table)
         exchange.route = route.state
         if let callers = exchange.routing.callers {
             guard let own = callers.route(route, of: client.peer) else { throw .accessDenied(.user) }
@@ -100,6 +100,13 @@ extension Forwarder {
         let methods =
             exchange.routing.table.methods(for: exchange.client.request) ?? HTTPMethod.forwarded
         return methods.map(\.rawValue).sorted().joined(separator: ", ")
+    }
+}
+
+extension HTTPRequest {
+    /// Finds the route; mutating so that a head in an object is lent, and not copied part by part.
+    fileprivate mutating func route<Target>(in table: RouteTable<Target>) throws(ProxyError) -> Target {
+        try table.route(for: method, targetBytes, host: fields[.host])
     }
 }
 

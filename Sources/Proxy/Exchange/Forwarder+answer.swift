@@ -37,15 +37,20 @@ extension Forwarder {
         let cutsUpload = exchange.record.status >= 300 && !exchange.upload.isFinished
         if cutsUpload { client.leaveRequestUnread() }
         if endsConnection(of: exchange) { client.endConnectionAfterAnswer() }
+        write(&upstream.response, for: exchange, on: route)
+        exchange.answer.hasBegun = true
+    }
+
+    /// The steps that need the head, which is lent to them together.
+    private func write(_ head: inout HTTPResponse, for exchange: Exchange, on route: RouteState) {
         var origins = HTTPResponse.Origins()
-        if upstream.response.fields.has(.location) {
+        if head.fields.has(.location) {
             origins.ofClient = exchange.clientOrigin
             origins.told = exchange.toldOrigin(on: route.plan)
         }
-        upstream.response.rewrite(for: route.plan, origins: origins)
-        allowOrigin(of: exchange, in: &upstream.response.fields)
-        client.begin(&upstream.response, length: exchange.answer.length)
-        exchange.answer.hasBegun = true
+        head.rewrite(for: route.plan, origins: origins)
+        allowOrigin(of: exchange, in: &head.fields)
+        exchange.client.begin(&head, length: exchange.answer.length)
     }
 
     /// Lets the calling page read the response if its origin is one of `access.origins`.

@@ -20,13 +20,14 @@ extension Forwarder {
     ) throws(ProxyError) {
         let client = exchange.client
         exchange.form.length = length
-        if client.request.fields.has(.upgrade) {
+        let present = client.request.fields.presence
+        if present.has(.upgrade) {
             exchange.form.upgrade = upgrade(wantedBy: client.request, on: route.plan, length: length)
         }
-        if client.request.fields.has(.te) {
+        if present.has(.te) {
             exchange.form.takesTrailers = client.request.fields.containsToken("trailers", in: .te)
         }
-        identify(exchange)
+        identify(exchange, present)
         if route.plan.hidesTarget {
             exchange.originalTarget.append(contentsOf: client.request.targetBytes)
         }
@@ -55,9 +56,9 @@ extension Forwarder {
 
     /// Gives the request an `X-Request-Id` unless it has one.
     @inline(__always)
-    func identify(_ exchange: Exchange) {
+    func identify(_ exchange: Exchange, _ present: FieldPresence) {
         let client = exchange.client
-        if client.request.fields.has(.xRequestID) {
+        if present.has(.xRequestID) {
             guard client.request.fields.bytes(of: .xRequestID)?.isEmpty == true else { return }
             client.request.fields.remove(.xRequestID)
         }

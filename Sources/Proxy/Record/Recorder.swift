@@ -85,23 +85,30 @@ final class Recorder {
         }
         if audit != nil { recordForAudit(exchange) }
         guard sink != nil else { return }
+        write(exchange, &exchange.client.request, after: duration)
+        if accessLog.isFull { flush() } else { flushSoon() }
+    }
+
+    /// Writes the line of a request whose head is lent.
+    private func write<Client, Kinds>(
+        _ exchange: Exchange<Client, Kinds>, _ request: inout HTTPRequest, after duration: Duration
+    ) {
         let client = exchange.client
+        if !request.fields.has(.xRequestID) {  // it was refused before one was made
+            identify(&request.fields)
+        }
         let record = AccessRecord(
             unixMilliseconds: WallClock.unixMilliseconds, duration: duration,
-            method: client.request.method.rawValue, protocolName: client.request.version.name,
+            method: request.method.rawValue, protocolName: request.version.name,
             status: exchange.record.status, grpcStatus: exchange.record.grpcStatus,
             code: exchange.record.ending?.word ?? "",
             bytesIn: client.incoming.byteCount, bytesOut: exchange.record.bytesOut,
             isReplayed: exchange.record.isReplayed, peer: client.peer.text)
-        let target = exchange.originalTarget.isEmpty ? client.request.targetBytes : exchange.originalTarget
-        if !client.request.fields.has(.xRequestID) {  // it was refused before one was made
-            identify(&client.request.fields)
-        }
-        let identifier = client.request.fields.bytes(of: .xRequestID) ?? []
+        let target = exchange.originalTarget.isEmpty ? request.targetBytes : exchange.originalTarget
+        let identifier = request.fields.bytes(of: .xRequestID) ?? []
         accessLog.append(
             record, route: exchange.route?.plan.loggedName ?? noRouteName, target: target.span,
             requestID: identifier.span)
-        if accessLog.isFull { flush() } else { flushSoon() }
     }
 
     /// Records which token served whom, if the request carried one.

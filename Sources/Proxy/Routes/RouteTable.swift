@@ -26,6 +26,7 @@ final class RouteTable<Target> {
 
     /// The longest path first; of equal paths, those for one host and for one listener first.
     private let candidates: [Candidate]
+    private let prefixes: PrefixTable
     private let judgesHost: Bool
     /// The hosts that routes name, on any port.
     private let named: HostList
@@ -52,6 +53,7 @@ final class RouteTable<Target> {
             let (one, other) = (Self.rank(left), Self.rank(right))
             return one == other ? left.place < right.place : one > other
         }
+        prefixes = PrefixTable(self.candidates.map(\.path))
         decidingCount = 1 + (candidates.map(\.path.count).max() ?? 0)
         judgesHost = candidates.contains { $0.host != nil }
         named = HostList(own.compactMap { $0.route.key.host?.onAnyPort.description })
@@ -98,8 +100,8 @@ final class RouteTable<Target> {
         let host = judgesHost ? request.fields[.host].map(HostList.normalized) : nil
         guard let best = bestPath(for: request, host: host) else { return nil }
         var methods: Set<HTTPMethod> = []
-        for position in best..<candidates.count where candidates[position].path == candidates[best].path {
-            guard admits(position, host: host) else { continue }
+        for position in prefixes.sharing(best) where candidates[position].path == candidates[best].path {
+            guard position >= best, admits(position, host: host) else { continue }
             guard let some = candidates[position].methods else { return nil }
             methods.formUnion(some)
         }
@@ -124,21 +126,16 @@ final class RouteTable<Target> {
 
     /// The index of the first candidate for a path.
     private func bestPath(for path: Span<UInt8>, host: String?) -> Int? {
-        for position in candidates.indices where admits(position, host: host) {
-            let prefix = candidates[position].path
-            if RequestPath.hasPrefix(prefix.span, path) { return position }
-        }
-        return nil
+        prefixes.longest(of: path) { admits($0, host: host) }
     }
 
     /// The first candidate of the same path that accepts the method.
     private func route(
         at best: Int, allowing method: HTTPMethod, host: String?
     ) throws(ProxyError) -> Int {
-        let path = candidates[best].path
-        for position in best..<candidates.count {
-            guard candidates[position].path == path else { break }
-            guard admits(position, host: host) else { continue }
+        guard candidates[best].methods != nil else { return best }
+        for position in prefixes.sharing(best) where candidates[position].path == candidates[best].path {
+            guard position >= best, admits(position, host: host) else { continue }
             if candidates[position].methods?.contains(method) ?? true { return position }
         }
         throw .methodNotAllowed

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "CSystem.h"
+
+#include <stdbool.h>
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
+/* The bytes of a token (RFC 9110 section 5.6.2). */
+static const uint8_t is_token[256] = {
+    ['!'] = 1, ['#'] = 1, ['$'] = 1, ['%'] = 1, ['&'] = 1, ['\''] = 1, ['*'] = 1, ['+'] = 1, ['-'] = 1, ['.'] = 1,
+    ['0'] = 1, ['1'] = 1, ['2'] = 1, ['3'] = 1, ['4'] = 1, ['5'] = 1, ['6'] = 1, ['7'] = 1, ['8'] = 1, ['9'] = 1,
+    ['A'] = 1, ['B'] = 1, ['C'] = 1, ['D'] = 1, ['E'] = 1, ['F'] = 1, ['G'] = 1, ['H'] = 1, ['I'] = 1, ['J'] = 1,
+    ['K'] = 1, ['L'] = 1, ['M'] = 1, ['N'] = 1, ['O'] = 1, ['P'] = 1, ['Q'] = 1, ['R'] = 1, ['S'] = 1, ['T'] = 1,
+    ['U'] = 1, ['V'] = 1, ['W'] = 1, ['X'] = 1, ['Y'] = 1, ['Z'] = 1, ['^'] = 1, ['_'] = 1, ['`'] = 1, ['a'] = 1,
+    ['b'] = 1, ['c'] = 1, ['d'] = 1, ['e'] = 1, ['f'] = 1, ['g'] = 1, ['h'] = 1, ['i'] = 1, ['j'] = 1, ['k'] = 1,
+    ['l'] = 1, ['m'] = 1, ['n'] = 1, ['o'] = 1, ['p'] = 1, ['q'] = 1, ['r'] = 1, ['s'] = 1, ['t'] = 1, ['u'] = 1,
+    ['v'] = 1, ['w'] = 1, ['x'] = 1, ['y'] = 1, ['z'] = 1, ['|'] = 1, ['~'] = 1,
+};
+
+size_t bearerd_end_of_token(const uint8_t *bytes, size_t start, size_t end) {
+    while (start < end && is_token[bytes[start]]) start++;
+    return start;
+}
+
+static bool is_content(uint8_t byte) { return (byte >= ' ' && byte != 0x7f) || byte == '\t'; }
+
+size_t bearerd_end_of_content(const uint8_t *bytes, size_t start, size_t end) {
+#ifdef __SSE2__
+    const __m128i space = _mm_set1_epi8(' '), tab = _mm_set1_epi8('\t'), delete = _mm_set1_epi8(0x7f);
+    for (; start + 16 <= end; start += 16) {
+        __m128i sixteen = _mm_loadu_si128((const __m128i *)(bytes + start));
+        __m128i fine = _mm_or_si128(_mm_cmpeq_epi8(_mm_max_epu8(sixteen, space), sixteen), _mm_cmpeq_epi8(sixteen, tab));
+        unsigned found = (unsigned)_mm_movemask_epi8(_mm_andnot_si128(_mm_cmpeq_epi8(sixteen, delete), fine));
+        if (found != 0xffff) return start + (size_t)__builtin_ctz(~found);
+    }
+#endif
+    while (start < end && is_content(bytes[start])) start++;
+    return start;
+}
