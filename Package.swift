@@ -28,6 +28,7 @@ let package = Package(
         .executable(name: "bearerd", targets: ["bearerd"]),
         .library(name: "OAuth", targets: ["OAuth"]),
         .library(name: "OAuthRuntime", targets: ["OAuthRuntime"]),
+        .library(name: "OAuthFoundation", targets: ["OAuthFoundation"]),
         .library(name: "SessionImport", targets: ["SessionImport"]),
         .library(name: "StoreConformance", targets: ["StoreConformance"]),
     ],
@@ -91,6 +92,8 @@ let package = Package(
             name: "OAuth",
             dependencies: ["ExecutorConfinement", "HTTPMessages", "Cryptography", "JSON", "JSONText"],
             swiftSettings: safe),
+        // Nothing of bearerd may depend on it: Foundation is for programs that have it anyway.
+        .target(name: "OAuthFoundation", dependencies: ["HTTPMessages", "OAuth"], swiftSettings: safe),
         .target(
             name: "SessionImport", dependencies: ["Cryptography", "JSON", "PropertyList"], swiftSettings: safe
         ),
@@ -190,6 +193,10 @@ let package = Package(
         .testTarget(
             name: "OAuthRuntimeTests",
             dependencies: ["OAuthRuntime", "OAuth", "Cryptography", "TestSupport"],
+            swiftSettings: bridge),
+        .testTarget(
+            name: "OAuthFoundationTests",
+            dependencies: ["OAuthFoundation", "OAuthRuntime", "OAuth", "HTTPMessages", "TestSupport"],
             swiftSettings: bridge),
         .testTarget(name: "PropertyListTests", dependencies: ["PropertyList"], swiftSettings: bridge),
         .testTarget(

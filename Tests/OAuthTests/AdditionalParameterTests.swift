@@ -77,7 +77,7 @@ struct `Parameters beyond the protocol` {
         let error = ErrorResponse(
             response: response, body: .object(["error": "invalid_scope"]), grant: .original,
             grantType: .clientCredentials, wall: WallTime(secondsSinceEpoch: 0))
-        #expect(error.failure?.errorDescription == "no such scope")
+        #expect(error.failure?.providerDescription == "no such scope")
         #expect(error.failure?.errorURI == "https://sso.example/help")
     }
 

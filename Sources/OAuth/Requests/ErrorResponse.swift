@@ -72,7 +72,7 @@ struct ErrorResponse {
         var failure = TokenFailure(
             kind, .init(code, status: response.status), detail: response.failureDetail,
             retryAfter: kind == .transient ? RetryAfter.delay(in: response.fields, wall: wall) : nil)
-        failure.errorDescription = response.errorDescription
+        failure.providerDescription = response.errorDescription
         failure.errorURI = response.errorPage
         if code != nil {
             failure.domain = .token(TokenRequestBody.grantType(of: grant, otherwise: grantType))

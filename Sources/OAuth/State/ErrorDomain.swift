@@ -26,7 +26,7 @@ extension TokenFailure {
         guard refusal != nil else { return self }
         var refused = self
         refused.domain = domain
-        refused.errorDescription = response.errorDescription
+        refused.providerDescription = response.errorDescription
         refused.errorURI = response.errorPage
         return refused
     }

@@ -23,7 +23,7 @@ public struct TokenFailure: ExplainedError, Equatable, Sendable {
     /// The provider's own words are in quotes, at most 200 bytes of them, and without what may be a secret.
     public var detail: String
     /// What the provider says of it (`error_description`, RFC 6749 §5.2), as far as it may be shown.
-    public var errorDescription: String?
+    public var providerDescription: String?
     /// A page about it (`error_uri`).
     public var errorURI: String?
     /// Whose refusal it is.
