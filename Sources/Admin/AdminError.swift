@@ -22,6 +22,8 @@ enum AdminError: Error, Equatable {
     case notOurUser(PeerUser)
     /// A session was sent for an identity whose grant needs no person.
     case needsNobody
+    /// The action is on a session at a provider, and the identity's tokens come from a source.
+    case noProvider(TokenSource.Name)
     /// The request did not arrive, or cannot be served.
     case notReceived(ServiceRefusal)
     /// The most event streams are open already.
@@ -41,7 +43,7 @@ enum AdminError: Error, Equatable {
     var status: Int {
         switch self {
         case .wrongHost: 421
-        case .notFromHere, .wrongKey, .noKey, .notOurUser, .needsNobody: 403
+        case .notFromHere, .wrongKey, .noKey, .notOurUser, .needsNobody, .noProvider: 403
         case .tooManyGuesses: 429
         case .notReceived(let reason): reason.status
         case .tooManyEventStreams: 503
@@ -61,7 +63,7 @@ enum AdminError: Error, Equatable {
     var code: ProblemCode {
         switch self {
         case .wrongHost: .wrongHost
-        case .notFromHere, .wrongKey, .noKey, .notOurUser, .needsNobody: .accessDenied
+        case .notFromHere, .wrongKey, .noKey, .notOurUser, .needsNobody, .noProvider: .accessDenied
         case .tooManyGuesses: .rateLimited
         case .notReceived(let reason): reason.code
         case .tooManyEventStreams: .busy
@@ -105,6 +107,9 @@ enum AdminError: Error, Equatable {
             "What changes something is for the daemon's own user, root and admin.peer_uids, and \(user.words): "
                 + "send admin.key as Authorization: Bearer or X-Bearerd-Admin, or list the user in admin.peer_uids."
         case .needsNobody: "This identity's grant needs no person, so there is no session to take."
+        case .noProvider(let source):
+            "The tokens come from source: \(source.rawValue): there is no provider that knows a session, a person or a "
+                + "client. refresh and invalidate ask the source again."
         case .notReceived(let reason): reason.sentence
         case .tooManyEventStreams: "Sixteen event streams are open already; close a window of the page."
         case .notFound: "Nothing is here."
@@ -118,10 +123,10 @@ enum AdminError: Error, Equatable {
         case .session(.token(.loginRequired), let identity):
             "Somebody must log in: run 'bearerd login \(identity)'."
         case .session(.token(.misconfigured), _):
-            "The provider refuses this client or its request; see last_error in /api/status."
+            "The provider, or the source in its place, refuses this client or its request; see last_error in /api/status."
         case .session(.token(.unavailable), _), .session(.token(.cancelled), _),
             .session(.token(.stopped), _):
-            "The provider gave no token; see last_error in /api/status."
+            "The provider, or the source in its place, gave no token; see last_error in /api/status."
         case .session(.token(.storeUnavailable), _):
             "The store of the sessions cannot be used, so no token is asked for; see last_error in /api/status."
         case .session(.server(let failure), _): failure.detail
@@ -145,7 +150,8 @@ enum AdminError: Error, Equatable {
             head.fields[.retryAfter] = "\(max(1, delay.components.seconds + 1))"
         case .notReceived(.busy), .tooManyEventStreams:
             head.fields[.retryAfter] = "1"
-        case .wrongHost, .notFromHere, .wrongKey, .noKey, .notOurUser, .needsNobody, .notFound,
+        case .wrongHost, .notFromHere, .wrongKey, .noKey, .notOurUser, .needsNobody, .noProvider,
+            .notFound,
             .badBody, .login, .session, .notReceived, .reload:
             break
         }

@@ -99,6 +99,9 @@ package struct AdminResponder: HTTPResponder {
         }
         if resource.isAction { try access.checkActing(request) }
         switch resource {
+        case .revoke(let identity, _), .logout(let identity), .register(let identity),
+            .userinfo(let identity):
+            if let source = settings.clients[identity]?.source { throw .noProvider(source) }
         case .session(let identity): try checkHandingOver(to: identity)
         case .key: try access.checkForm(request)
         default: break

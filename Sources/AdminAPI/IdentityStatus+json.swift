@@ -40,7 +40,10 @@ extension TokenStatus {
         self.init(
             target: TokenTarget(
                 scope: json[.scope]?.words, audience: json[.audience]?.words,
-                resource: json[.resource]?.words),
+                resource: json[.resource]?.words, repositories: json[.repositories]?.words,
+                permissions: json[.permissions]?.object?.compactMap { name, value in
+                    value.string.map { NamedValue(name, $0) }
+                }),
             state: state, expiresAt: WallTime(json[.expiresAt]), lastError: IdentityError(json[.lastError]))
     }
 
@@ -48,7 +51,12 @@ extension TokenStatus {
     fileprivate var json: JSONValue {
         JSONValue(admin: [
             .scope: JSONValue(words: target.scope ?? []), .audience: JSONValue(words: target.audience ?? []),
-            .resource: JSONValue(words: target.resource ?? []), .state: .string(state.rawValue),
+            .resource: JSONValue(words: target.resource ?? []),
+            .repositories: target.repositories.map(JSONValue.init(words:)),
+            .permissions: target.permissions.map { permissions in
+                .object(JSONObject(members: permissions.map { ($0.name, .string($0.value)) }))
+            },
+            .state: .string(state.rawValue),
             .expiresAt: expiresAt.json, .lastError: lastError?.json ?? .null,
         ])
     }

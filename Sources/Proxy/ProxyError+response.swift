@@ -3,6 +3,7 @@
 package import BearerdHTTPClient
 internal import BearerdHTTPExchange
 package import BearerdHTTPMessages
+package import OAuth
 internal import BearerdObservability
 
 /// An error response of bearerd's own; here a failure becomes a status, and nowhere else (RFC 9110 §15.5,
@@ -35,16 +36,18 @@ package struct Rejection: Equatable, Sendable {
 
     /// - Parameters:
     ///   - identity: the identity whose token the route carries.
+    ///   - source: the source of its tokens; nil for an identity provider.
     ///   - route: the route's path; nil before it is found.
     ///   - upstream: the route's upstream, if its address may be told to the client.
     ///   - loginURL: the address at which a browser logs in; nil if only a command can.
     ///   - fields: the fields of the request.
     /// - Returns: nil if there is nobody to answer.
     package init?(
-        _ error: ProxyError, identity: String?, route: String? = nil, upstream: UpstreamAddress? = nil,
+        _ error: ProxyError, identity: String?, source: TokenSource.Name? = nil, route: String? = nil,
+        upstream: UpstreamAddress? = nil,
         loginURL: String? = nil, fields: HTTPFields = HTTPFields()
     ) {
-        self.init(bare: error, identity: identity, loginURL: loginURL, fields: fields)
+        self.init(bare: error, identity: identity, source: source, loginURL: loginURL, fields: fields)
         guard let route, code.blame != .client, status >= 500 else {
             if let route { name(route, in: error) }
             return
@@ -75,7 +78,10 @@ package struct Rejection: Equatable, Sendable {
         if let key { detail = "\(detail.dropLast()) (route \(route), \(key))." }
     }
 
-    private init?(bare error: ProxyError, identity: String?, loginURL: String?, fields: HTTPFields) {
+    private init?(
+        bare error: ProxyError, identity: String?, source: TokenSource.Name?, loginURL: String?,
+        fields: HTTPFields
+    ) {
         switch error {
         case .malformedRequest(let reason):
             self.init(malformed: reason)
@@ -117,11 +123,13 @@ package struct Rejection: Equatable, Sendable {
             self.init(.loginRequired, "Somebody must log in: \(way).")
             page = LoginRequiredPage(identity: identity, url: loginURL, command: command)
         case .misconfigured(let retryAfter):
+            let words = source.map { "\($0.party) \($0.refusal)." }
             self.init(
-                .misconfigured, "The identity provider refuses this configuration.",
+                .misconfigured, words ?? "The identity provider refuses this configuration.",
                 retryAfter: retryAfter)
         case .providerUnavailable(let retryAfter):
-            self.init(.providerUnavailable, "The identity provider gave no token.", retryAfter: retryAfter)
+            let party = source?.party ?? "The identity provider"
+            self.init(.providerUnavailable, "\(party) gave no token.", retryAfter: retryAfter)
         case .storeUnavailable(let retryAfter):
             self.init(
                 .providerUnavailable,
@@ -183,6 +191,11 @@ package struct Rejection: Equatable, Sendable {
             self.init(
                 .upstreamTimeout, "Connecting to the upstream took longer than timeouts.connect.",
                 proxyStatus: "connection_timeout")
+        case .greetingTimeout:
+            self.init(
+                .upstreamTimeout,
+                "The upstream took the connection and sent no greeting, of TLS or of HTTP/2, within timeouts.connect.",
+                proxyStatus: "connection_timeout")
         case .tlsCertificate(let fault):
             self.init(
                 .upstreamTLS, "The upstream's certificate does not verify: \(fault.reason).",
@@ -219,7 +232,7 @@ package struct Rejection: Equatable, Sendable {
     /// The response for a failure of the forward proxy.
     private init(_ failure: ProxyFailure) {
         switch failure.cause {
-        case .connecting(.connectionTimeout), .connecting(.dnsTimeout):
+        case .connecting(.connectionTimeout), .connecting(.dnsTimeout), .connecting(.greetingTimeout):
             self.init(
                 .upstreamTimeout, "The proxy on the way took longer than timeouts.connect.",
                 proxyStatus: "connection_timeout")

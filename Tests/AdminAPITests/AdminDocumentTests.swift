@@ -30,7 +30,12 @@ import Testing
                 TokenStatus(
                     target: TokenTarget(scope: ["a", "b"], audience: ["c"], resource: []),
                     state: .unavailable,
-                    expiresAt: nil, lastError: error)
+                    expiresAt: nil, lastError: error),
+                TokenStatus(
+                    target: TokenTarget(
+                        scope: [], audience: [], resource: [], repositories: ["one", "two"],
+                        permissions: [NamedValue("contents", "read"), NamedValue("issues", "write")]),
+                    state: .authorized, expiresAt: nil, lastError: nil),
             ])
         return StatusDocument(
             version: "1.2.3", uptime: .seconds(90), identities: [identity],

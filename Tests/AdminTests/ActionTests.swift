@@ -37,6 +37,17 @@ struct `Actions on identities` {
         #expect(answer.fields[.retryAfter] == retryAfter)
     }
 
+    @Test(arguments: ["revoke", "logout", "register", "userinfo"])
+    func `an action on a session that a source does not have names the source`(action: String) async {
+        let fixture = AdminFixture(sources: ["default": .fixed])
+        let identities = fixture.identities()
+        let answer = await fixture.send(.post, "/api/identities/default/\(action)", admin, to: identities)
+        #expect(answer.status == 403 && answer.code == "access_denied")
+        #expect(answer.json?["detail"]?.string?.contains("source: static") == true, "\(answer.text)")
+        #expect(identities.actions.isEmpty)
+        #expect(await fixture.send(.post, "/api/identities/default/refresh", admin).status == 200)
+    }
+
     @Test(arguments: [
         "/api/identities/nobody/refresh", "/api/identities//refresh", "/api/identities/%zz/refresh",
     ])

@@ -20,6 +20,8 @@ struct AdminFixture {
     var failure: TokenError?
     var secondHasToken = true
     var peerUserIDs: Set<UInt32> = []
+    /// The identities whose tokens come from a source.
+    var sources: [String: TokenSource.Name] = [:]
     /// Who is at the other end of a TCP connection.
     var user = PeerUser.nobody
     var peer = PeerAddress.unix(user: CurrentProcess.effectiveUser, process: 1)
@@ -57,6 +59,11 @@ struct AdminFixture {
                 hosts: HostList(["localhost", "127.0.0.1:9090"]), key: key.map(CurrentSecret.init),
                 needsKey: needsKey, peerUserIDs: peerUserIDs,
                 allowsQuit: allowsQuit,
+                clients: sources.mapValues {
+                    ClientFacts(
+                        server: nil, serverName: nil, clientID: "", grant: $0.rawValue, needsPerson: false,
+                        source: $0)
+                },
                 warnings: ["development.provider is on"]),
             identities: identities ?? self.identities(), process: process,
             receivers: NoRedirectReceivers(), memory: AdminMemory(now: { now }), now: { now })

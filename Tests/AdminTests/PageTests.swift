@@ -60,7 +60,7 @@ struct `The page of the status` {
             StatusPage(document: document, samples: [], logins: [], isDraining: false, now: now).reply
         ).text
         #expect(text.contains("c.yaml:3:5: routes[0].upstream: &lt;is missing&gt;"))
-        #expect(text.contains("the configuration before it is in force") && !text.contains("All is well."))
+        #expect(text.contains("the old configuration is in force") && !text.contains("All is well."))
     }
 
     @Test func `shows the actions that can succeed, and who the client is`() {
@@ -92,6 +92,36 @@ struct `The page of the status` {
         var busy = identity("web")
         busy.isAsking = true
         #expect(page(busy).contains("<dt>Next refresh</dt><dd>asking now</dd>"))
+    }
+
+    @Test(arguments: TokenSource.Name.allCases)
+    func `offers of a source's actions the one that it has, and names the source`(_ source: TokenSource.Name)
+    {
+        var status = identity("web", .misconfigured)
+        status.tokens = [
+            TokenStatus(
+                target: TokenTarget(
+                    repositories: ["one", "two"], permissions: [NamedValue("contents", "read")]),
+                state: .misconfigured, expiresAt: nil, lastError: nil)
+        ]
+        let page = StatusPage(
+            document: StatusDocument(
+                version: "1", uptime: .seconds(7), identities: [status],
+                routes: [RouteStatus(path: "/", upstream: "http://api", identity: "web")], requests: nil),
+            samples: [], logins: ["web"],
+            clients: [
+                "web": ClientFacts(
+                    server: "/run/token", serverName: nil, clientID: "", grant: source.rawValue,
+                    needsPerson: false, source: source)
+            ], isDraining: false, now: now)
+        let text = Answer(page.reply).text
+        #expect(text.contains("/refresh\""))
+        for words in ["/revoke\"", "/logout\"", "/login/web", "<dt>Issuer", "<dt>Grant", "provider refuses"] {
+            #expect(!text.contains(words), "\(words)")
+        }
+        #expect(text.contains("<dt>Source</dt><dd><code>\(source.rawValue)</code></dd>"))
+        #expect(text.contains("\(source.party) \(source.refusal)".replacing("'", with: "&#39;")))
+        #expect(text.contains("repositories: one two, permissions: contents=read"))
     }
 
     @Test func `tells in the tab's title and icon whether something fails`() {
@@ -186,6 +216,31 @@ struct `The page of the status` {
         #expect(figures.requests == 4000 && figures.answers[.provider] == 100 && figures.rate == 1)
         let median = try #require(figures.median)
         #expect(median > .microseconds(2500) && median <= .milliseconds(5))
+    }
+
+    @Test func `shows no duration longer than the longest of its window, whatever came before`() throws {
+        let start = ContinuousClock.now
+        let passed = Mutex(Duration.zero)
+        let history = TrafficHistory { start + passed.withLock { $0 } }
+        let tally = RouteTally("/")
+        func metrics() -> WorkerMetrics {
+            var metrics = WorkerMetrics()
+            metrics.add(tally)
+            return metrics
+        }
+        // All of these are in one bucket of the histogram: 11 s to 15 s.
+        for (step, seconds) in ([14] + Array(repeating: 12, count: 7)).enumerated() {
+            for _ in 0..<10 { tally.countRequest(status: 200, duration: .seconds(seconds)) }
+            passed.withLock { $0 = .seconds(10 * (step + 1)) }
+            history.take(metrics()) { _ in true }
+            tally.endStep()
+        }
+        #expect(history.samples.allSatisfy { $0.slowest ?? .zero <= .seconds(12) })
+        let minute = try #require(history.figures(metrics()) { _ in true }["/"]?.slowest)
+        #expect(minute > .seconds(11) && minute <= .seconds(12))
+        tally.countRequest(status: 200, duration: .seconds(13))
+        let now = try #require(history.samples(with: metrics()) { _ in true }.last?.slowest)
+        #expect(now <= .seconds(13))
     }
 
     @Test(arguments: [

@@ -3,6 +3,7 @@
 import BearerdHTTPClient
 import BearerdHTTPExchange
 import BearerdHTTPMessages
+import OAuth
 import Testing
 
 @testable import BearerdProxy
@@ -65,6 +66,19 @@ struct `The rejection of a request` {
             #expect(try !body(.wrongHost, .host, value).contains(value))
             #expect(try !body(.accessDenied(.origin), .origin, "http://" + value).contains(value))
             #expect(try !body(.accessDenied(.referer), .referer, value + "://" + value).contains(value))
+        }
+    }
+
+    @Test(arguments: TokenSource.Name.allCases)
+    func `for want of a token names the source`(_ source: TokenSource.Name) throws {
+        func detail(_ error: ProxyError) throws -> String {
+            try #require(Rejection(error, identity: "key", source: source, route: "/")).detail
+        }
+        let refused = try detail(.misconfigured(retryAfter: nil))
+        let silent = try detail(.providerUnavailable(retryAfter: nil))
+        for words in [refused, silent] {
+            #expect(words.hasPrefix(source.party) && !words.contains("provider"), "\(words)")
+            #expect(words.hasSuffix(" (route /, identity key); see 'bearerd status'"))
         }
     }
 

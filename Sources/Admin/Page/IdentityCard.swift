@@ -10,6 +10,7 @@ struct IdentityCard {
     /// The most characters of a text from elsewhere that are shown.
     private static let longestText = 400
     private static let lowShare = 0.2
+    private static let mostTokens = 6
 
     let status: IdentityStatus
     /// The prefix of the card's element identifiers.
@@ -43,7 +44,7 @@ struct IdentityCard {
     }
 
     private var state: HTMLText {
-        let words = status.words(isUsed: isUsed)
+        let words = status.words(isUsed: isUsed, source: client?.source)
         let unused: HTMLText = isUsed ? .empty : "<p class=\"dim\">No route uses it.</p>"
         return """
             <p><span class="state \(words.tone)" title="\(status.state.rawValue)">\(words.text)</span></p>\(unused)\(life)\(error)
@@ -71,9 +72,11 @@ struct IdentityCard {
 
     private var error: HTMLText {
         guard let error = status.lastError else {
-            return status.remedy(hasLogin: hasLogin).map { "<p>\($0)</p>" } ?? .empty
+            return status.remedy(hasLogin: hasLogin, source: client?.source).map { "<p>\($0)</p>" } ?? .empty
         }
-        let remedy = status.remedy(hasLogin: hasLogin).map { "<p>\($0)</p>" as HTMLText }
+        let remedy = status.remedy(hasLogin: hasLogin, source: client?.source).map {
+            "<p>\($0)</p>" as HTMLText
+        }
         let since = error.at.map {
             " <span class=\"dim\">\(max(.zero, now - $0).words) ago</span>" as HTMLText
         }
@@ -91,10 +94,13 @@ struct IdentityCard {
     private var facts: HTMLText {
         var facts: [(HTMLText, HTMLText)] = []
         if let person = status.person { facts.append(("Person", "\(person.cut(to: 100))")) }
-        if let server = client?.server { facts.append(("Issuer", server.cut(to: 200).breakable)) }
+        let isSource = client?.source != nil
+        if let server = client?.server {
+            facts.append((isSource ? "From" : "Issuer", server.cut(to: 200).breakable))
+        }
         if let client {
             if !client.clientID.isEmpty { facts.append(("Client", "\(client.clientID.cut(to: 100))")) }
-            facts.append(("Grant", "<code>\(client.grant)</code>"))
+            facts.append((isSource ? "Source" : "Grant", "<code>\(client.grant)</code>"))
         }
         if status.isAsking {
             facts.append((isTroubled ? "Next attempt" : "Next refresh", "asking now"))
@@ -112,20 +118,26 @@ struct IdentityCard {
         if !status.scope.isEmpty {
             facts.append(("Scope", "\(status.scope.joined(separator: " ").cut(to: 200))"))
         }
-        if !status.tokens.isEmpty {
-            let usable = status.tokens.count { $0.state == .authorized }
-            facts.append(
-                (
-                    "Tokens",
-                    "\(String(usable)) of \(String(status.tokens.count)), one for each scope of a route"
-                ))
-        }
+        if !status.tokens.isEmpty { facts.append(("Tokens", tokens)) }
         return "<dl>\(facts.map { "<dt>\($0)</dt><dd>\($1)</dd>" as HTMLText }.joined())</dl>"
+    }
+
+    /// How many of the routes' tokens can be used, and what each of the first ones is for.
+    private var tokens: HTMLText {
+        let usable = status.tokens.count { $0.state == .authorized }
+        let list = status.tokens.prefix(Self.mostTokens).map { token -> HTMLText in
+            "<br><span class=\"dim\">\(token.target.words.cut(to: 120))</span> <code>\(token.state.rawValue)</code>"
+        }
+        let rest = status.tokens.count - list.count
+        let more: HTMLText = rest > 0 ? "<br><span class=\"dim\">and \(String(rest)) more</span>" : .empty
+        return """
+            \(String(usable)) of \(String(status.tokens.count)) can be used, one for each thing that a route asks for\(list.joined())\(more)
+            """
     }
 
     /// The link to log in; it is prominent if nothing else helps.
     private var login: HTMLText {
-        guard hasLogin else { return .empty }
+        guard hasLogin, client?.source == nil else { return .empty }
         let path = AdminResource.login(identity: status.name).path
         let isFirst = status.state == .loginRequired && isUsed
         return """
@@ -144,6 +156,8 @@ struct IdentityCard {
         if !isOver {
             buttons += button("Refresh", .refresh(identity: name), done: "\(name) has a new token.")
         }
+        // A source forgets no token, and has no session to end.
+        guard client?.source == nil else { return buttons }
         if status.expiresAt != nil {
             buttons += button(
                 "Revoke", .revoke(identity: name, nil), done: "The tokens of \(name) are revoked.",

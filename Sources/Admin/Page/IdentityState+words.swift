@@ -6,24 +6,32 @@ internal import OAuth
 extension IdentityStatus {
     /// The state in words, and its style.
     ///
-    /// - Parameter isUsed: whether a route uses the identity; another one harms nobody, whatever its state.
-    func words(isUsed: Bool) -> (text: HTMLText, tone: HTMLText) {
+    /// - Parameters:
+    ///   - isUsed: whether a route uses the identity; another one harms nobody, whatever its state.
+    ///   - source: the source of the tokens; nil for a provider.
+    func words(isUsed: Bool, source: TokenSource.Name?) -> (text: HTMLText, tone: HTMLText) {
         let (text, tone): (HTMLText, HTMLText) =
             switch state {
             case .authorized: ("Has a token", "good")
             case .refreshing: ("Gets a token", "busy")
             case .empty: ("Not used yet", "busy")
             case .unavailable:
-                isStoreAway ? ("The store cannot be used", "bad") : ("The provider gives no token", "bad")
+                isStoreAway
+                    ? ("The store cannot be used", "bad")
+                    : ("\(source?.party ?? "The provider") gives no token", "bad")
             case .authorizationError: ("An upstream refuses the token", "warn")
-            case .misconfigured: ("The provider refuses the configuration", "bad")
+            case .misconfigured:
+                (
+                    source.map { "\($0.party) \($0.refusal)" } ?? "The provider refuses the configuration",
+                    "bad"
+                )
             case .loginRequired: ("Somebody must log in", "bad")
             }
         return (text, isUsed || state.isWell ? tone : "busy")
     }
 
     /// The remedy; nil if none is needed, or the last error already names it.
-    func remedy(hasLogin: Bool) -> HTMLText? {
+    func remedy(hasLogin: Bool, source: TokenSource.Name?) -> HTMLText? {
         let doctor: HTMLText = "<code>bearerd doctor \(name)</code>"
         switch state {
         case .authorized, .refreshing, .empty: return nil
@@ -31,10 +39,19 @@ extension IdentityStatus {
             if lastError?.detail.contains("bearerd login") ?? false { return nil }
             let command: HTMLText = "<code>bearerd login \(name)</code>"
             return hasLogin ? "Log in below, or run \(command)." : "Run \(command)."
+        case .misconfigured where source != nil:
+            return """
+                Mend what it names; a changed file counts at once, the configuration after a reload. \(doctor) looks closer.
+                """
         case .misconfigured:
             return """
                 Mend what it names in the configuration, or at the provider; a changed secret counts at once, the rest after a
                 reload. \(doctor) looks closer.
+                """
+        case .authorizationError where source == .fixed || source == .basic:
+            return """
+                Mostly it has ended, or is for somebody else: what is in the file now is what the upstream refuses. It heals
+                with the next answer that is no 401.
                 """
         case .authorizationError:
             return """

@@ -56,15 +56,23 @@ extension Section<IdentityKey> {
     }
 
     /// A file with a credential, read anew at each use.
+    func file(_ key: IdentityKey, isPublic: Bool = false) -> SecretSource? {
+        secretFile(key, isPublic: isPublic).map { .file(path: $0) }
+    }
+
+    /// A file with a credential, read anew at each use, that must hold what is needed from the beginning.
+    ///
+    /// - Parameter check: returns the objection to the content, to be put after the file's path.
     func file(
-        _ key: IdentityKey, isPublic: Bool = false, check: (Secret) -> String? = { _ in nil }
+        _ key: IdentityKey, isPublic: Bool = false, check: (Secret) -> String?
     ) -> SecretSource? {
-        guard let path = secretFile(key, isPublic: isPublic) else { return nil }
-        let source = SecretSource.file(path: path)
-        if let text = try? source.read(), let objection = check(text) {
+        guard let source = file(key, isPublic: isPublic), let path = source.path else { return nil }
+        do throws(CredentialError) {
+            guard let objection = check(try source.read()) else { return source }
             error(key, "\(path) \(objection)")
-            return nil
+        } catch {
+            self.error(key, error.reason)
         }
-        return source
+        return nil
     }
 }

@@ -54,7 +54,8 @@ extension Forwarder {
             error == .methodNotAllowed ? exchange.routing.table.routePath(for: client.request) : nil
         guard
             let rejection = Rejection(
-                error, identity: plan?.session?.identity, route: plan?.key.path ?? refusing,
+                error, identity: plan?.session?.identity, source: plan?.source,
+                route: plan?.key.path ?? refusing,
                 upstream: isLocal(exchange) ? plan?.upstream.address : nil, loginURL: plan?.loginURL,
                 fields: client.request.fields)
         else {

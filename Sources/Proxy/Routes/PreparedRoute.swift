@@ -13,6 +13,8 @@ package final class PreparedRoute: Sendable {
     let upstream: SharedUpstream
     /// The session whose token the requests carry; nil for none.
     let session: AuthSession?
+    /// The source that the session asks in place of an identity provider; nil for a provider.
+    let source: TokenSource.Name?
     /// The longest time that a request waits for a token.
     let tokenWait: Duration
     /// The address at which a browser logs in to the session; nil if only a command can.
@@ -57,13 +59,15 @@ package final class PreparedRoute: Sendable {
 
     package init(
         _ key: RouteKey, to upstream: SharedUpstream, as session: AuthSession? = nil,
-        on terms: RouteTerms = RouteTerms(), tokenWait: Duration = .seconds(10),
+        from source: TokenSource.Name? = nil, on terms: RouteTerms = RouteTerms(),
+        tokenWait: Duration = .seconds(10),
         loginURL: String? = nil
     ) {
         self.key = key
         self.terms = terms
         self.upstream = upstream
         self.session = session
+        self.source = source
         self.tokenWait = tokenWait
         self.loginURL = loginURL
 

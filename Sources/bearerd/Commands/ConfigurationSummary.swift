@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import BearerdAdminAPI
 import BearerdConfiguration
 import BearerdHTTPMessages
 import BearerdJSON
@@ -141,13 +142,8 @@ extension StoreConfiguration {
 extension TokenTarget {
     /// The route's own target, shown after the identity's name.
     fileprivate var summary: String {
-        let allowed = permissions?.map { "\($0.name)=\($0.value)" }
-        let lists = [
-            ("scope", scope), ("audience", audience), ("resource", resource), ("repositories", repositories),
-            ("permissions", allowed),
-        ]
-        let parts = lists.compactMap { name, list in
-            list.map { "\(name): \($0.isEmpty ? "none" : $0.joined(separator: " "))" }
+        let parts = parts.map { name, words in
+            "\(name): \(words.isEmpty ? "none" : words.joined(separator: " "))"
         }
         return " (\(parts.joined(separator: ", ")))"
     }

@@ -34,6 +34,7 @@ struct StatusReport {
         }
         text.append("\n")
         text.append(identities)
+        appendTokens(to: &text)
         appendFailingRoutes(to: &text)
         return text
     }
@@ -60,7 +61,7 @@ struct StatusReport {
         guard let refusal = status.refusedReload else { return }
         text.append("reload refused", .red)
         text.append(
-            " \(ago(refusal.at)) (\(Self.text(refusal.at))); the configuration before it is in force:\n")
+            " \(ago(refusal.at)) (\(Self.text(refusal.at))); the old configuration is in force:\n")
         for reason in refusal.reasons { text.append("  \(reason)\n") }
     }
 
@@ -77,6 +78,20 @@ struct StatusReport {
             ])
         }
         return table.coloured(column: 1) { IdentityState(rawValue: $0)?.colour }
+    }
+
+    /// The tokens of the identities from which routes want several.
+    private func appendTokens(to text: inout TerminalText) {
+        for identity in status.identities where !identity.tokens.isEmpty {
+            text.append("\ntokens of \(identity.name):\n")
+            var table = TextTable(["FOR", "STATE", "EXPIRES"])
+            for token in identity.tokens {
+                table.append([
+                    token.target.words, token.state.rawValue, token.expiresAt.map(when) ?? "-",
+                ])
+            }
+            text.append(table.coloured(column: 1) { IdentityState(rawValue: $0)?.colour })
+        }
     }
 
     private func appendFailingRoutes(to text: inout TerminalText) {

@@ -38,10 +38,10 @@ extension Configuration {
             return (
                 identity.name,
                 ClientFacts(
-                    server: client.issuer ?? endpoint?.description,
+                    server: client.source?.description ?? client.issuer ?? endpoint?.description,
                     serverName: client.issuer.flatMap { HTTPURL($0) }?.host ?? endpoint?.host,
                     clientID: client.clientID, grant: client.grantType.rawValue,
-                    needsPerson: client.grantType.needsPerson)
+                    needsPerson: client.grantType.needsPerson, source: client.source?.name)
             )
         }
         return Dictionary(facts) { first, _ in first }

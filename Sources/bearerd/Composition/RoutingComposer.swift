@@ -81,7 +81,9 @@ struct RoutingComposer {
             }
             routes.append(
                 PreparedRoute(
-                    one.key, to: upstream.shared, as: session(one), on: one.terms,
+                    one.key, to: upstream.shared, as: session(one),
+                    from: one.identity.flatMap { configuration.identity(named: $0)?.client.source?.name },
+                    on: one.terms,
                     tokenWait: configuration.timeouts.tokenWait,
                     loginURL: configuration.loginURL(of: one.identity, at: inputs.admin)))
         }

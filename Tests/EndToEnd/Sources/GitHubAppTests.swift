@@ -85,6 +85,16 @@ import Testing
             ])
         let check = try site.site.command("check")
         #expect(check.output.contains("repositories: two three"))
+        try eventually("three tokens that can be used") {
+            try site.site.status()["tokens"].array.allSatisfy { $0["state"].string == "authorized" }
+        }
+        let tokens = try site.site.status()["tokens"].array
+        #expect(
+            Set(tokens.map { $0["repositories"].string }) == ["one", "two three"]
+                && Set(tokens.map { $0["permissions"]["issues"].string }) == [nil, "write"])
+        let words = "repositories: one, permissions: contents=write issues=write"
+        let page = try site.site.admin("/").text
+        #expect(page.contains(words) && !page.contains("/revoke\"") && !page.contains("/logout\""))
     }
 
     @Test(arguments: [
@@ -99,7 +109,9 @@ import Testing
         let site = try Site { _, _ in
             .json(#"{"message":"\#(message)","documentation_url":"https://docs.example"}"#, status: status)
         }
-        #expect(try site.site.get().json["code"].string == code)
+        let answer = try site.site.get().json
+        #expect(answer["code"].string == code)
+        #expect(answer["detail"].string?.hasPrefix("GitHub ") == true)
         let detail = try site.site.status()["last_error"]["detail"].string ?? ""
         #expect(detail.contains("answered \(status)") && detail.contains(message.prefix(10)), "\(detail)")
     }
@@ -121,6 +133,9 @@ import Testing
 
     @Test(arguments: [
         ("", "app_id"), ("app_id: 1\ninstallation_id: 2\nprivate_key_file: ec.pem", "RSA"),
+        ("app_id: 1\ninstallation_id: 2\nprivate_key_file: empty.pem", "empty.pem is empty"),
+        ("app_id: 1\ninstallation_id: 2\nprivate_key_file: line.pem", "line.pem is empty"),
+        ("app_id: 1\ninstallation_id: 2\nprivate_key_file: text.pem", "text.pem holds no RSA key"),
         ("app_id: 1\ninstallation_id: a/b\nprivate_key_file: rsa.pem", "no name"),
         (
             "app_id: 1\ninstallation_id: 2\nprivate_key_file: rsa.pem\napi: http://github.example",
@@ -133,6 +148,9 @@ import Testing
         for (name, algorithm) in [("ec.pem", "ES256"), ("rsa.pem", "RS256")] {
             let pair = try TestKeyPair(algorithm)
             try directory.write(name, bytes: TemporaryDirectory.contents(of: pair.privateKeyFile))
+        }
+        for (name, text) in [("empty.pem", ""), ("line.pem", "\n"), ("text.pem", "no key")] {
+            try directory.write(name, text)
         }
         let file = try directory.write(
             "config.yaml", SourceSite.configuration(identity: "source: github_app\n\(lines)"))

@@ -280,4 +280,27 @@ import Testing
         #expect(request.head.values("X_API_Key").isEmpty)
         #expect(request["Authorization"] == "a")
     }
+
+    /// GitLab takes a project access token in a field of its own, and answers 401 without a challenge.
+    @Test func `or a token for GitLab goes into its PRIVATE-TOKEN, and heals when the file is renewed`()
+        throws
+    {
+        let directory = try TemporaryDirectory()
+        try directory.write("token", "glpat-old\n")
+        let api = try RawUpstream { request in
+            request.head.values("PRIVATE-TOKEN") == ["glpat-new"] && request["Authorization"] == nil
+                ? .json(#"{"username":"project_1_bot"}"#)
+                : .json(#"{"message":"401 Unauthorized"}"#, status: 401)
+        }
+        let site = try SourceSite(
+            identity: "source: static\ntoken_file: token", route: "header: PRIVATE-TOKEN\nscheme: none",
+            directory: directory, upstream: api)
+        let mine = [("private-token", "mine"), ("PRIVATE_TOKEN", "mine")]
+        #expect(try site.get("/api/v4/user", mine).status == 401)
+        #expect(try api.request().head.values("PRIVATE-TOKEN") == ["glpat-old"])
+        #expect(try site.state() == "authorization_error")
+        try directory.write("token", "glpat-new\n")
+        try eventually("the renewed token") { try site.get("/api/v4/user", mine).status == 200 }
+        #expect(LeakScan.leaks(of: ["glpat-old", "glpat-new"], in: try site.everythingShown()).isEmpty)
+    }
 }
