@@ -24,12 +24,14 @@ FUZZERS ?= $(patsubst Tests/Fuzz/%Fuzzer.swift,%,$(wildcard Tests/Fuzz/*Fuzzer.s
 
 STRICT := -Xswiftc -warnings-as-errors --explicit-target-dependency-import-check error
 VERSION := $(shell sed -n 's/.*let text = "\(.*\)".*/\1/p' Sources/bearerd/Version.swift)
-# The package is optimised as one: without that no call from one module to another is inlined, as all is `package`.
+# The package is optimised as one: without that no call from one module to another is inlined, as all is `package`. A module
+# is written where it is compiled: a job of its own would skip the bodies that are to be inlined, or warn that it may not.
 # lld's packed relocations keep 0.7 MiB of tables out of memory; glibc reads them since 2.36. Every symbol is bound before
 # the first line runs, so that all tables of addresses are read-only; libraries come from the system's places alone.
 RELEASE := -c release --static-swift-stdlib --product bearerd \
 	-Xswiftc -enforce-exclusivity=checked -Xswiftc -enable-library-evolution \
 	-Xswiftc -Xfrontend -Xswiftc -package-cmo -Xswiftc -Xfrontend -Xswiftc -allow-non-resilient-access \
+	-Xswiftc -no-emit-module-separately-wmo \
 	-Xswiftc -use-ld=lld -Xlinker -z -Xlinker pack-relative-relocs -Xlinker -z -Xlinker relro -Xlinker -z -Xlinker now \
 	-Xlinker -z -Xlinker noexecstack --disable-local-rpath -Xswiftc -no-toolchain-stdlib-rpath \
 	-Xcc -fstack-protector-strong

@@ -20,10 +20,10 @@ package enum ReloadRefusal: Error, Equatable, Sendable {
     package var sentence: String {
         switch self {
         case .invalid(let faults):
-            "The configuration has errors, and the one before goes on: "
+            "The configuration has errors, and the old one is in force: "
                 + faults.map { "\($0.place): \($0.sentence)" }.joined(separator: "; ")
         case .restartNeeded(let keys, let advice):
-            "Only a restart can change \(keys.joined(separator: ", ")); the configuration before goes on."
+            "Only a restart can change \(keys.joined(separator: ", ")); the old configuration is in force."
                 + (advice.isEmpty ? "" : " \(advice)")
         case .draining: "The process is ending."
         case .noFile: "The configuration is in no file that could be read again."

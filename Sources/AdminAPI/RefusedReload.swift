@@ -3,7 +3,7 @@
 internal import BearerdJSON
 package import OAuth
 
-/// A reload that was refused, and none has succeeded since: the configuration before it is in force.
+/// A reload that was refused, and none has succeeded since: the old configuration is in force.
 package struct RefusedReload: Equatable, Sendable {
     package let at: WallTime
     /// The reason in one line.

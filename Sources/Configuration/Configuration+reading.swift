@@ -44,6 +44,10 @@ extension Configuration {
             identities: named?.map(\.name.value),
             sources: Dictionary(
                 identities.map { ($0.name, $0.client.source) }, uniquingKeysWith: { first, _ in first }
+            ).compactMapValues(\.self),
+            audienceObjections: Dictionary(
+                identities.map { ($0.name, $0.preset?.objectionToRouteAudience(of: $0.client)) },
+                uniquingKeysWith: { first, _ in first }
             ).compactMapValues(\.self), timeouts: timeouts.upstream, peers: root.peers(by: access))
         let routes = root.routes(in: context)
         self.routes = routes

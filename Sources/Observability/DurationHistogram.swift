@@ -25,7 +25,7 @@ package struct DurationHistogram: Sendable, Equatable {
     package private(set) var counts = [Int](repeating: 0, count: bounds.count + 1)
     /// The sum of all durations.
     package private(set) var sum: Duration = .zero
-    /// The longest duration that ever fell into each bucket, in nanoseconds.
+    /// The longest duration that fell into each bucket since ``forgetLongest()``, in nanoseconds.
     private(set) var longest = [UInt64](repeating: 0, count: bounds.count + 1)
 
     package init() {}
@@ -42,6 +42,16 @@ package struct DurationHistogram: Sendable, Equatable {
         sum += duration
     }
 
+    /// Begins anew to look for the longest durations; the counts stay.
+    mutating func forgetLongest() {
+        for bucket in longest.indices { longest[bucket] = 0 }
+    }
+
+    /// Takes in the longest durations of an earlier step, without its counts.
+    package mutating func extendLongest(_ other: DurationHistogram) {
+        for bucket in longest.indices { longest[bucket] = max(longest[bucket], other.longest[bucket]) }
+    }
+
     /// Subtracts the counts of an earlier state.
     mutating func remove(_ earlier: DurationHistogram) {
         for bucket in counts.indices { counts[bucket] -= earlier.counts[bucket] }
@@ -50,10 +60,8 @@ package struct DurationHistogram: Sendable, Equatable {
 
     /// Adds the counts of another histogram.
     package mutating func merge(_ other: DurationHistogram) {
-        for bucket in counts.indices {
-            counts[bucket] += other.counts[bucket]
-            longest[bucket] = max(longest[bucket], other.longest[bucket])
-        }
+        for bucket in counts.indices { counts[bucket] += other.counts[bucket] }
+        extendLongest(other)
         sum += other.sum
     }
 }

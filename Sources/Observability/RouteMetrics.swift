@@ -30,6 +30,8 @@ package struct RouteMetrics: Sendable, Equatable {
         durations.record(duration)
     }
 
+    mutating func endStep() { durations.forgetLongest() }
+
     mutating func merge(_ other: RouteMetrics) {
         for entry in other.statuses { add(entry.count, of: entry.status) }
         durations.merge(other.durations)

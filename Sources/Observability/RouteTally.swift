@@ -26,6 +26,9 @@ package final class RouteTally {
         metrics.countRequest(status: status, duration: duration)
     }
 
+    /// Ends a step: the longest durations are those of the next one from now on.
+    package func endStep() { metrics.endStep() }
+
     /// Counts one request that was sent again.
     package func countReplay(_ result: ReplayResult) { metrics.replays[result] += 1 }
 

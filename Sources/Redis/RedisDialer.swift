@@ -179,7 +179,8 @@ final class RedisDialer {
     /// Returns true if a server answers without TLS after TLS failed: a plain server waits for a line end, which a
     /// TLS greeting need not contain.
     private func speaksNoTLS(_ server: RedisServer, where error: UpstreamError) async -> Bool {
-        guard server.url.scheme == .https, error == .connectionTimeout || error == .tlsHandshake,
+        guard server.url.scheme == .https,
+            [.connectionTimeout, .greetingTimeout, .tlsHandshake].contains(error),
             let plain = RedisServer(host: server.url.host, port: server.url.port, isEncrypted: false),
             let connection = try? await connected(to: plain, within: Self.plainLimit)
         else { return false }
@@ -191,8 +192,8 @@ final class RedisDialer {
         switch error {
         case .tlsCertificate: RedisKey.caFile
         case .tlsHandshake, .clientCertificate: RedisKey.clientCertificateFile
-        case .connectionRefused, .connectionTimeout, .unreachable, .dnsError, .dnsTimeout, .proxy,
-            .noCommonProtocol, .otherProtocol, .noDescriptors, .noThreads, .busy, .cancelled, .other:
+        case .connectionRefused, .connectionTimeout, .greetingTimeout, .unreachable, .dnsError, .dnsTimeout,
+            .proxy, .noCommonProtocol, .otherProtocol, .noDescriptors, .noThreads, .busy, .cancelled, .other:
             place
         }
     }

@@ -39,6 +39,38 @@ import Testing
         #expect(try page().contains("\n### State `\(state.rawValue)`\n"))
     }
 
+    /// The page, that on operations, the log, the status page and the commands say it in the same words.
+    @Test func `agrees with everything else on what a refused reload means, and what only a restart brings`()
+        throws
+    {
+        let sources = [
+            "Sources/Admin/ReloadRefusal.swift", "Sources/Admin/Page/StatusPage.swift",
+            "Sources/bearerd/Commands/StatusReport.swift", "Sources/bearerd/Commands/ReloadCommand.swift",
+            "Sources/bearerd/Doctor/Checks/DaemonCheck.swift", "docs/troubleshooting.md",
+            "docs/operations.md",
+        ]
+        for source in sources {
+            #expect(try Self.text(source).contains("old configuration is in force"), "\(source)")
+        }
+        let fixed = try Self.text("Sources/bearerd/Composition/PreparedFiles.swift")
+        let named = Set(
+            fixed.matches(of: #/keys(?:\.append\(|: \[|[^\n]* \{ )"([a-z_.]+)/#).map { String($0.output.1) })
+        #expect(
+            named.isSuperset(of: ["workers", "store", "admin.listen", "audit.file", "listen"]), "\(named)")
+        let keys = named.map { $0.hasPrefix("development") ? "development" : $0 }.filter {
+            $0 != "identities."
+        }
+        let pages = [
+            try #require(try page().components(after: "### `restart_needed`")).prefix(1200),
+            try #require(
+                try Self.text("docs/operations.md").components(after: "Some things only a restart brings")
+            ).prefix(1200),
+        ]
+        for key in keys + ["command", "on_state_change"] {
+            for page in pages { #expect(page.contains("`\(key)`"), "\(key)") }
+        }
+    }
+
     @Test func `has a row for each code of a provider's failure`() throws {
         let rows = try #require(try page().components(after: "## Codes of a provider's failure"))
         let source = try Self.text("Sources/OAuth/State/TokenFailure+code.swift")

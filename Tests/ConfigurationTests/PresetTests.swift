@@ -53,6 +53,11 @@ import Testing
         #expect(
             audience.count == 1 && audience.first?.contains("Keycloak takes no audience") == true,
             "\(audience)")
+        let route = report(
+            withIdentity("preset: keycloak").replacing("https://sso.example.com", with: realm)
+                + "    audience: orders\n")
+        #expect(route.problems.map(\.path) == ["routes[0].audience"], "\(route.problems)")
+        #expect(route.problems.first?.reason.contains("Keycloak takes no audience") == true)
         let exchange = client(
             "keycloak", issuer: realm, grant: "token_exchange", "audience: orders",
             "subject_token: from_request")

@@ -167,7 +167,7 @@ import Testing
         let (mute, address) = try Socket.listening()
         var request = TransferRequest(url: try url("https://\(address)"), timeLimit: .milliseconds(200))
         request.sentTimeLimit = .seconds(3600)
-        await #expect(throws: TransferError.notConnected(.connectionTimeout)) {
+        await #expect(throws: TransferError.notConnected(.greetingTimeout)) {
             try await send(request, over: Transport(trust: TrustStore.system()))
         }
         withExtendedLifetime(mute) {}

@@ -53,7 +53,7 @@ package final class TrafficHistory: Sendable {
         begin = now()
     }
 
-    /// Ends a step with the current counts.
+    /// Ends a step with the current counts, whose longest durations are the step's.
     package func take(_ metrics: WorkerMetrics, identityOf: (String) -> Bool) {
         let mark = Mark(metrics, at: now(), identityOf)
         memory.withLock { memory in
@@ -85,13 +85,15 @@ package final class TrafficHistory: Sendable {
     func figures(_ metrics: WorkerMetrics, identityOf hasIdentity: (String) -> Bool) -> [String: RouteFigures]
     {
         let now = now()
-        let mark = memory.withLock { $0.marks.first }
+        let marks = memory.withLock { $0.marks }
+        let mark = marks.first
         return Dictionary(
             uniqueKeysWithValues: metrics.routes.map { name, route in
                 (
                     name,
                     RouteFigures(
                         route, hasIdentity: hasIdentity(name), since: mark?.metrics.routes[name],
+                        over: marks.dropFirst().compactMap { $0.metrics.routes[name]?.durations },
                         within: mark.map { now - $0.moment } ?? (now - begin))
                 )
             })
@@ -123,13 +125,19 @@ extension TrafficHistory.Mark {
 }
 
 extension RouteFigures {
+    /// - Parameters:
+    ///   - earlier: the counts before the window.
+    ///   - steps: the durations at the ends of the steps in it, each with the step's longest ones.
+    ///   - length: the length of the window.
     fileprivate init(
-        _ route: RouteMetrics, hasIdentity: Bool, since earlier: RouteMetrics?, within length: Duration
+        _ route: RouteMetrics, hasIdentity: Bool, since earlier: RouteMetrics?,
+        over steps: [DurationHistogram], within length: Duration
     ) {
         self.init()
         answers = route.answers(hasIdentity: hasIdentity)
         requests = route.durations.count
-        let recent = earlier.map { route.durations.since($0.durations) } ?? route.durations
+        var recent = earlier.map { route.durations.since($0.durations) } ?? route.durations
+        for step in steps { recent.extendLongest(step) }
         rate = length > .zero ? Double(recent.count) / (length / .seconds(1)) : 0
         median = recent.quantile(0.5)
         slowest = recent.quantile(0.99)

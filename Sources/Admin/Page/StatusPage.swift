@@ -146,7 +146,7 @@ struct StatusPage {
         let more = refusal.reasons.count - reasons.count
         return """
             <p class="callout"><strong>Reload refused</strong> at \(Timestamp.text(unixSeconds: refusal.at.secondsSinceEpoch)): \
-            the configuration before it is in force.\(reasons.joined())\(more > 0 ? "<br>\(String(more)) more" : .empty)</p>
+            the old configuration is in force.\(reasons.joined())\(more > 0 ? "<br>\(String(more)) more" : .empty)</p>
             """
     }
 

@@ -13,7 +13,7 @@ extension IdentityConfiguration {
         if transport.skipsVerification {
             section.warn(.insecureSkipVerify, "turns off every check of the provider's certificate")
         }
-        let preset = section.value(.preset, ValueKind<Preset>.word)?.value
+        preset = section.value(.preset, ValueKind<Preset>.word)?.value
         credentials = section.credentials(preset)
         credentialKeys = section.credentialKeys(of: credentials)
         onStateChange = section.command(.onStateChange)

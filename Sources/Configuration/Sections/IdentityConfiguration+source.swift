@@ -18,6 +18,7 @@ extension IdentityConfiguration {
         onStateChange = section.command(.onStateChange)
         redirectURI = .standard
         redirectListen = nil
+        preset = nil
         var client = ClientConfiguration(name: name.value, source: source)
         client.refreshMargin = section.value(.refreshMargin, .duration)?.value
         client.tokenTimeLimit = timeouts.token

@@ -15,6 +15,7 @@ package struct IdentityConfiguration: Sendable {
     /// The address that is bound for the redirect, if it differs from the URI's.
     package let redirectListen: ListenAddress?
     package let transport: TransportConfiguration
+    let preset: Preset?
     /// The command that runs on its changes of state; empty for none, nil for the configuration's.
     package let onStateChange: [String]?
 

@@ -18,11 +18,7 @@ extension Preset {
                 objections.append((.issuer, "a realm of Keycloak is at …/realms/NAME"))
             }
             if !client.audience.isEmpty, client.grantType != .tokenExchange {
-                objections.append(
-                    (
-                        .audience,
-                        "Keycloak takes no audience but for token_exchange: an audience mapper of the client, or of a client scope, puts it into the token (docs/providers.md, Keycloak)"
-                    ))
+                objections.append((.audience, Self.keycloakAudience))
             }
             return objections
         case .entra:
@@ -57,6 +53,18 @@ extension Preset {
                     ))
             }
             return objections
+        }
+    }
+
+    /// The objection to an audience that is asked for by another grant than a token exchange.
+    private static let keycloakAudience =
+        "Keycloak takes no audience but for token_exchange: an audience mapper of the client, or of a client scope, puts it into the token (docs/providers.md, Keycloak)"
+
+    /// The probable mistake in a route's own `audience`; nil if there is none.
+    func objectionToRouteAudience(of client: ClientConfiguration) -> String? {
+        switch self {
+        case .keycloak, .keycloakWorkload: client.grantType == .tokenExchange ? nil : Self.keycloakAudience
+        case .google, .okta, .spiffe, .entra, .entraWorkload, .googleWorkload, .auth0: nil
         }
     }
 

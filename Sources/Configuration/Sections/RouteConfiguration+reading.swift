@@ -14,6 +14,8 @@ extension RouteConfiguration {
         let identities: [String]?
         /// The sources of identities without an authorization server, by name.
         let sources: [String: TokenSource]
+        /// What speaks against an `audience` of a route, by the name of its identity.
+        let audienceObjections: [String: String]
         /// The defaults for a route's time-outs.
         let timeouts: UpstreamTimeouts
         let peers: Peers
@@ -68,6 +70,9 @@ extension RouteConfiguration {
     private mutating func carry(_ identity: String?, in context: Context, _ section: Section<Key>) {
         self.identity = identity
         section.checkTarget(of: identity, with: identity.flatMap { context.sources[$0] })
+        if section.has(.audience), let objection = identity.flatMap({ context.audienceObjections[$0] }) {
+            section.warn(.audience, objection)
+        }
         guard let source = identity.flatMap({ context.sources[$0] }), !section.has(.scheme) else { return }
         terms.credentials.scheme = source.scheme
     }

@@ -66,7 +66,7 @@ final class HTTP2Link {
                 try await settled.wait(after: seen, until: deadline)
             } catch {
                 connection.close()
-                throw .connectionTimeout
+                throw .greetingTimeout
             }
         }
     }

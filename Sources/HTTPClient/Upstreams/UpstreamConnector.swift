@@ -196,7 +196,7 @@ package final class UpstreamConnector {
             if Task.isCancelled { throw .cancelled }
             lookups?.doubt()
             switch error {
-            case .timedOut: throw .connectionTimeout
+            case .timedOut: throw .greetingTimeout
             case .certificate(let code): throw .tlsCertificate(CertificateFault(verifyResult: code))
             case .closed, .reset, .failed, .unencrypted, .transport: throw .tlsHandshake
             }

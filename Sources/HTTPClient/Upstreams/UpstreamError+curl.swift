@@ -7,7 +7,9 @@ internal import BearerdHTTPExchange
 extension UpstreamError {
     /// Classifies the error of a failed `CURLOPT_CONNECT_ONLY` transfer.
     init(_ code: CURLcode, of transfer: CurlTransfer) {
-        self.init(code, of: transfer.easy, socketError: transfer.attachments.socketError)
+        self.init(
+            code, of: transfer.easy, socketError: transfer.attachments.socketError,
+            hasMetServer: transfer.attachments.hasMetServer)
         guard !isShortage, transfer.failedAtProxy(code) else { return }
         self = .proxy(
             ProxyFailure(
@@ -15,7 +17,9 @@ extension UpstreamError {
                 ProxyFailure.Cause(code, self, of: transfer.easy)))
     }
 
-    private init(_ code: CURLcode, of easy: borrowing CurlEasy, socketError: CInt) {
+    private init(
+        _ code: CURLcode, of easy: borrowing CurlEasy, socketError: CInt, hasMetServer: Bool
+    ) {
         switch code {
         case CURLE_COULDNT_CONNECT where socketError == EMFILE || socketError == ENFILE:
             self = .noDescriptors
@@ -30,7 +34,10 @@ extension UpstreamError {
         case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY:
             self = .dnsError
         case CURLE_OPERATION_TIMEDOUT:
-            self = easy.microseconds(CURLINFO_NAMELOOKUP_TIME_T) == 0 ? .dnsTimeout : .connectionTimeout
+            self =
+                hasMetServer
+                ? .greetingTimeout
+                : easy.microseconds(CURLINFO_NAMELOOKUP_TIME_T) == 0 ? .dnsTimeout : .connectionTimeout
         case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_ISSUER_ERROR:
             self = .tlsCertificate(CertificateFault(of: easy))
         case CURLE_SSL_CACERT_BADFILE:

@@ -8,8 +8,8 @@ extension UpstreamError {
     /// The server's own name would mislead in that case.
     package func reason(over transport: Transport) -> String {
         switch self {
-        case .connectionRefused, .connectionTimeout, .unreachable, .dnsError, .dnsTimeout, .tlsCertificate,
-            .tlsHandshake, .noCommonProtocol, .otherProtocol, .other:
+        case .connectionRefused, .connectionTimeout, .greetingTimeout, .unreachable, .dnsError, .dnsTimeout,
+            .tlsCertificate, .tlsHandshake, .noCommonProtocol, .otherProtocol, .other:
             transport.connectTo.map { "connect_to \($0): \(reason)" } ?? reason
         case .proxy, .clientCertificate, .noDescriptors, .noThreads, .busy, .cancelled: reason
         }

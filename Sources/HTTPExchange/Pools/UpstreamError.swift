@@ -8,6 +8,8 @@ package enum UpstreamError: Error, Equatable, Sendable {
     case connectionRefused
     /// Name resolution, connecting, proxy and TLS together took longer than allowed.
     case connectionTimeout
+    /// The server took the connection, and its side of TLS, or its SETTINGS of HTTP/2, did not come in time.
+    case greetingTimeout
     /// There is no route to the address (`ENETUNREACH`, `EHOSTUNREACH`), or the Unix socket is missing or may
     /// not be opened.
     case unreachable
@@ -41,7 +43,7 @@ package enum UpstreamError: Error, Equatable, Sendable {
     /// True if another address of the same name could work.
     package var isOfAddress: Bool {
         switch self {
-        case .connectionRefused, .connectionTimeout, .unreachable, .other: true
+        case .connectionRefused, .connectionTimeout, .greetingTimeout, .unreachable, .other: true
         case .proxy(let failure):
             if case .connecting(let error) = failure.cause { error.isOfAddress } else { false }
         case .dnsError, .dnsTimeout, .tlsCertificate, .tlsHandshake, .clientCertificate,
@@ -55,8 +57,9 @@ package enum UpstreamError: Error, Equatable, Sendable {
         switch self {
         case .tlsCertificate, .clientCertificate: true
         case .proxy(let failure): failure.certificateFault != nil
-        case .connectionRefused, .connectionTimeout, .unreachable, .dnsError, .dnsTimeout, .tlsHandshake,
-            .noCommonProtocol, .otherProtocol, .noDescriptors, .noThreads, .busy, .cancelled, .other:
+        case .connectionRefused, .connectionTimeout, .greetingTimeout, .unreachable, .dnsError, .dnsTimeout,
+            .tlsHandshake, .noCommonProtocol, .otherProtocol, .noDescriptors, .noThreads, .busy, .cancelled,
+            .other:
             false
         }
     }
@@ -69,6 +72,8 @@ package enum UpstreamError: Error, Equatable, Sendable {
         switch self {
         case .connectionRefused: "connection refused"
         case .connectionTimeout: "connecting took too long"
+        case .greetingTimeout:
+            "it took the connection and sent no greeting in time: no TLS, or no SETTINGS of HTTP/2"
         case .unreachable: "no route leads there, or there is no such socket"
         case .dnsError: "the name has no address"
         case .dnsTimeout: "the name servers did not answer"

@@ -169,7 +169,10 @@ package actor Worker: LoopConfined {
     package func turn() {}
 
     /// The counts so far.
-    package func metricsSnapshot() -> WorkerMetrics {
+    ///
+    /// - Parameter endsStep: true if the longest durations are forgotten then, as a step of the history ends.
+    package func metricsSnapshot(endsStep: Bool = false) -> WorkerMetrics {
+        defer { if endsStep { state.recorder.endStep() } }
         var counts = state.metricsSnapshot()
         for streams in [forwarder.openStreams, streamForwarder.openStreams] {
             for (route, count) in streams { counts.addOpenStreams(count, route: route) }

@@ -65,6 +65,12 @@ final class Recorder {
         return counts
     }
 
+    /// Ends a step of the traffic's history.
+    func endStep() {
+        noRoute.endStep()
+        for tally in tallies.values { tally.endStep() }
+    }
+
     /// Gives a message without an `X-Request-Id` a new one.
     func identify(_ fields: inout HTTPFields) { requestIDs.identify(&fields) }
 

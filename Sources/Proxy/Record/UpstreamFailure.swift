@@ -56,7 +56,7 @@ extension UpstreamFailureReason {
         self =
             switch error {
             case .connectionRefused: .refused
-            case .connectionTimeout: .connectTimeout
+            case .connectionTimeout, .greetingTimeout: .connectTimeout
             case .unreachable: .unreachable
             case .dnsError, .dnsTimeout: .names
             case .tlsCertificate: .certificate

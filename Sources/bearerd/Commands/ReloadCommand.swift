@@ -72,7 +72,7 @@ struct ReloadCommand: Command {
             }
             let words =
                 lines.isEmpty
-                ? problem.detail : "refused; the daemon goes on with the configuration before it"
+                ? problem.detail : "refused; the old configuration is in force"
             return .refused(lines: lines, CommandFailure(.configuration, words))
         case .restartNeeded?: return .refused(lines: [], CommandFailure(.configuration, problem.detail))
         default: return .refused(lines: [], CommandFailure(refusal: status, body, of: "the daemon"))

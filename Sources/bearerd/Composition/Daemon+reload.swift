@@ -19,7 +19,7 @@ extension Daemon {
     /// One at a time: who asks while one is under way gets the outcome of the next, which reads what is there by then.
     ///
     /// - Returns: warnings about the configuration, a line each.
-    /// - Throws: why the one before goes on.
+    /// - Throws: why the old one stays in force.
     func reload() async throws(ReloadRefusal) -> [String] {
         if let pendingReload { return try await pendingReload.value.get() }
         let before = currentReload
@@ -63,7 +63,7 @@ extension Daemon {
         if case .invalid(let faults) = refusal {
             for fault in faults {
                 log.error(
-                    "the configuration has an error; the one before goes on",
+                    "the configuration has an error; the old one is in force",
                     [
                         .file: .string(fault.place), .reason: .string(fault.sentence),
                     ])

@@ -21,8 +21,10 @@ extension Daemon {
     }
 
     /// The counts of all workers; for one that does not answer within a second, its last ones.
-    func workerMetrics() async -> WorkerMetrics {
-        await ask { await $0.metricsSnapshot() }
+    ///
+    /// - Parameter endsStep: true if a step of the history ends with them.
+    func workerMetrics(endsStep: Bool = false) async -> WorkerMetrics {
+        await ask { await $0.metricsSnapshot(endsStep: endsStep) }
         return reports.metrics
     }
 

@@ -356,7 +356,7 @@ actor Daemon: LoopConfined {
     /// Records the traffic at regular steps.
     private func keepHistory() async {
         while !isDraining {
-            let metrics = await workerMetrics()
+            let metrics = await workerMetrics(endsStep: true)
             adminMemory.history.take(metrics) { configuration.hasIdentity(at: $0) }
             await loop.pause(for: TrafficHistory.step)
         }

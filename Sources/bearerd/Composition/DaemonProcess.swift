@@ -15,10 +15,12 @@ enum DaemonProcess {
     /// - Parameters:
     ///   - file: where the configuration is; nil if it is in no file.
     ///   - warnings: about the configuration, a line each; they go to the log.
+    ///   - named: what a person gave in place of a key of the configuration, for errors.
     ///   - whenBound: is told the sockets before anybody is served.
     /// - Throws: ``CommandFailure`` when it cannot begin.
     static func serve(
         _ configuration: Configuration, file: String? = nil, warnings: [String] = [],
+        named: (String) -> String = { $0 },
         whenBound: (DaemonSockets) throws(CommandFailure) -> Void = { _ in }
     ) throws(CommandFailure) -> ExitStatus {
         CurrentProcess.ignoreBrokenPipes()
@@ -34,7 +36,7 @@ enum DaemonProcess {
             // Before anything is open that its programs could get, and before a sandbox that they would be in.
             commands = try configuration.commandHelper()
             try HTTPClientLibrary.initialize()
-            sockets = try DaemonSockets(configuration)
+            sockets = try DaemonSockets(configuration, named: named)
             try whenBound(sockets)
             notifications = try NotificationSocket()
             // Before the first thread, which would stay free.

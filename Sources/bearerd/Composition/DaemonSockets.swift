@@ -24,7 +24,11 @@ struct DaemonSockets: Sendable {
     /// Binds the sockets without serving anybody.
     ///
     /// Passed sockets come first, while no socket of our own can have their numbers.
-    init(_ configuration: Configuration) throws(CommandFailure) {
+    ///
+    /// - Parameter named: what a person gave in place of a key of the configuration, for errors.
+    init(
+        _ configuration: Configuration, named: (String) -> String = { $0 }
+    ) throws(CommandFailure) {
         let count = configuration.workers ?? CurrentProcess.coreCount
         workerCount = count
         let passed = PassedSockets()
@@ -46,7 +50,7 @@ struct DaemonSockets: Sendable {
         try Self.checkNumbers(data.compactMap(\.self) + [admin].compactMap(\.self))
         for (index, address) in configuration.listen.enumerated() where data[index] == nil {
             let key = configuration.listen.count > 1 ? "listen[\(index)]" : "listen"
-            data[index] = try BoundListener(address, workers: count, isForAll: true, key: key)
+            data[index] = try BoundListener(address, workers: count, isForAll: true, key: named(key))
         }
         self.data = zip(ListenerKey.keys(of: configuration.listen), data.compactMap(\.self)).map { ($0, $1) }
         if admin == nil { admin = try BoundListener(configuration.admin?.listen, key: "admin.listen") }

@@ -36,9 +36,12 @@ struct ProxyCommand: Command {
     func run() throws(CommandFailure) -> ExitStatus {
         let (configuration, warnings) = try StarterConfiguration.read(
             starter.temporary, of: Self.name, operand: .upstream)
-        return try DaemonProcess.serve(configuration, warnings: warnings) { sockets throws(CommandFailure) in
-            try Console.show(instructions(configuration, sockets))
-        }
+        return try DaemonProcess.serve(
+            configuration, warnings: warnings,
+            named: { $0 == StarterAnswer.listen.key ? StarterConfiguration.subject(of: $0, .upstream) : $0 },
+            whenBound: { sockets throws(CommandFailure) in
+                try Console.show(instructions(configuration, sockets))
+            })
     }
 
     private func instructions(_ configuration: Configuration, _ sockets: DaemonSockets) -> String {

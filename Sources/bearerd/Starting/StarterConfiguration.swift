@@ -139,7 +139,7 @@ struct StarterConfiguration {
         let report = ConfigurationReport(
             Array(text.utf8), file: command, environment: CurrentProcess.environment)
         func line(_ problem: ConfigurationProblem) -> String {
-            "\(subject(of: problem, operand)): \(problem.reason)"
+            "\(subject(of: problem.path, operand)): \(problem.reason)"
         }
         guard let configuration = report.configuration else {
             let errors = report.problems.filter { $0.severity == .error }
@@ -149,9 +149,9 @@ struct StarterConfiguration {
         return (configuration, report.problems.map(line))
     }
 
-    /// The word of the command line that a problem is about.
-    static func subject(of problem: ConfigurationProblem, _ operand: StarterAnswer?) -> String {
-        guard let answer = StarterAnswer(path: problem.path) else { return problem.path }
+    /// The word of the command line that a key of the configuration stands for, else the key.
+    static func subject(of path: String, _ operand: StarterAnswer?) -> String {
+        guard let answer = StarterAnswer(path: path) else { return path }
         return answer == operand ? answer.rawValue.uppercased() : "--\(answer.rawValue)"
     }
 }

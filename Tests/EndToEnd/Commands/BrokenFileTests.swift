@@ -70,7 +70,7 @@ import Testing
         #expect(refusal["at"].string?.hasSuffix("Z") == true && refusal["errors"][0]["line"].number ?? 0 > 1)
         let status = try BearerdProcess.command("status", "-c", asked)
         #expect(status.output.contains("reload refused"), "\(status.output)")
-        #expect(status.output.contains("the configuration before it is in force"))
+        #expect(status.output.contains("the old configuration is in force"))
         #expect(
             status.output.contains("identities.default.grnat_type: unknown key; did you mean 'grant_type'?"))
         let page = try sidecar.admin("GET", "/").text

@@ -77,6 +77,21 @@ import Testing
         #expect(try identity(other.bearerd)["state"].string == "login_required")
     }
 
+    @Test func `names its option where the port is taken, as there is no file with a key`() throws {
+        let (provider, home) = (try HostileProvider(), try TemporaryDirectory())
+        let taken = try RawUpstream()
+        let address = String(taken.url.dropFirst("http://".count))
+        let refused = try Subprocess.run(
+            [
+                BearerdProcess.binary, "proxy", "http://127.0.0.1:1", "--issuer", provider.issuer,
+                "--client-id",
+                "legacy-app", "--listen", address,
+            ], environment: ["HOME": home.path])
+        #expect(refused.ending == .exited(69), "\(refused)")
+        #expect(refused.errors.contains("cannot listen on \(address) (--listen)"), "\(refused.errors)")
+        #expect(refused.errors.contains("give --listen another port"), "\(refused.errors)")
+    }
+
     @Test func `is refused by the words of its command line`() throws {
         let common = ["--issuer", "https://sso.example.com", "--client-id", "app"]
         for (words, exit, told) in [

@@ -44,7 +44,7 @@ import Testing
             lines[0].hasPrefix("\(file):")
                 && lines[0].contains("error: identities.default.grnat_type: unknown key"))
         #expect(lines[1].contains("error: limits.body_bytes: "))
-        #expect(lines[2] == "bearerd: reload: refused; the daemon goes on with the configuration before it")
+        #expect(lines[2] == "bearerd: reload: refused; the old configuration is in force")
         #expect(try sidecar.get().status == 200)
     }
 

@@ -14,14 +14,18 @@ import Testing
     }
 
     /// The text of one of them with our own provider, upstream and files in place of those that it names.
-    private func configuration(_ name: String, files: [String: String] = [:]) throws -> String {
+    private func configuration(
+        _ name: String, files: [String: String] = [:], listen: String = "listen: 127.0.0.1:8080",
+        upstream: String? = nil
+    ) throws -> String {
         let root = #filePath.split(separator: "/").dropLast(4).map { "/\($0)" }.joined()
         let bytes = TemporaryDirectory.contents(of: "\(root)/deploy/starters/\(name).yaml")
         var text = String(decoding: bytes, as: UTF8.self)
         #expect(text.hasPrefix("# yaml-language-server: $schema=bearerd.schema.json\n"))
         var replaced = [
-            "https://sso.example.com/realms/demo": provider.issuer, "https://api.example.com": upstream.url,
-            "listen: 127.0.0.1:8080": "listen: 127.0.0.1:0", "listen: 127.0.0.1:9090": "listen: 127.0.0.1:0",
+            "https://sso.example.com/realms/demo": provider.issuer,
+            "https://api.example.com": upstream ?? self.upstream.url,
+            listen: listen.replacing("8080", with: "0"), "listen: 127.0.0.1:9090": "listen: 127.0.0.1:0",
             "/var/lib/bearerd": directory.path("store"),
         ]
         for (path, content) in files {
@@ -46,6 +50,32 @@ import Testing
         let text = try configuration("secret", files: ["/etc/bearerd/client_secret": secret])
         try passes(BearerdProcess(configuration: text, in: directory))
         #expect(try provider.request(1)["grant_type"] == "client_credentials")
+    }
+
+    @Test func `for gRPC serves calls over HTTP/2 alone, with a token`() throws {
+        let service = try HTTP2Upstream { peer, event, stream in
+            guard event == .head || event == .end, stream.hasEnd else { return }
+            try peer.send(
+                .head(
+                    [(":status", "200"), ("content-type", "application/grpc")], stream: stream.id,
+                    endsStream: false),
+                .data("answer", stream: stream.id),
+                .head([("grpc-status", "0")], stream: stream.id, endsStream: true))
+        }
+        let secret = "secret-" + randomText()
+        let text = try configuration(
+            "grpc", files: ["/etc/bearerd/client_secret": secret], listen: "address: 127.0.0.1:8080",
+            upstream: service.url)
+        let bearerd = try BearerdProcess(configuration: text, in: directory)
+        try eventually("a token") { try RawClient(to: bearerd.admin).request("GET", "/readyz").status == 200 }
+        let client = try HTTP2Client(to: bearerd.proxy)
+        let answer = try client.request(
+            "POST", "/orders.Orders/List", [("content-type", "application/grpc"), ("te", "trailers")],
+            body: "request")
+        #expect(answer.status == 200 && answer.text == "answer" && answer.trailers == ["grpc-status": "0"])
+        let stream = try #require(service.streams.first)
+        #expect(stream["authorization"]?.hasPrefix("Bearer ") == true && stream.text == "request")
+        #expect(try RawClient(to: bearerd.proxy).request("GET", "/").status == 505)
     }
 
     @Test func `for a workload serves with the platform's token`() throws {

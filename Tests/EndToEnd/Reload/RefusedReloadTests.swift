@@ -64,7 +64,7 @@ import Testing
             directory: directory, refused)
         sidecar.bearerd.process.signal(SIGHUP)
         try sidecar.bearerd.logLine("the refusal") {
-            $0["message"] == "the configuration has an error; the one before goes on"
+            $0["message"] == "the configuration has an error; the old one is in force"
         }
         unlink(shortage)
 

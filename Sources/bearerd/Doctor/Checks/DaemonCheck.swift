@@ -61,7 +61,7 @@ enum DaemonCheck {
         }
         guard let refusal = status.refusedReload else { return .ok(seen) }
         return .warn(
-            "\(seen): the last reload was refused, and the configuration before it is in force: "
+            "\(seen): the last reload was refused, and the old configuration is in force: "
                 + (refusal.reasons.first ?? refusal.detail),
             fix: refusal.keys.isEmpty
                 ? "what it names, then bearerd reload" : "restart it, or change the key back")

@@ -43,6 +43,8 @@ enum TLSCheck: IdentityCheck {
         case .clientCertificate: identity.key("client_certificate_file")
         case .proxy(let failure): failure.mend(by: identity.key("proxy"))
         case .tlsHandshake: "\(identity.key("client_certificate_file")), if the provider wants one"
+        case .greetingTimeout:
+            "\(identity.key("issuer")): what listens there takes the connection and is silent"
         case .connectionRefused, .connectionTimeout, .unreachable, .dnsError, .dnsTimeout,
             .noCommonProtocol, .otherProtocol, .noDescriptors, .noThreads, .busy, .cancelled, .other:
             identity.way.connectTo == nil
