@@ -2,6 +2,7 @@
 
 internal import BearerdEventLoop
 internal import BearerdHTTP1
+internal import BearerdHTTP2Streams
 internal import BearerdHTTPExchange
 internal import BearerdHTTPServer
 internal import BearerdHTTPMessages
@@ -11,11 +12,6 @@ internal import BearerdObservability
 private let vacancies = 64
 /// The silence after which a connection gives up its task and waits without one.
 private let dormantAfter = Duration.seconds(1)
-/// The beginning of a client's HTTP/2 (RFC 9113 §3.4), at which the parser of HTTP/1.1 refuses it.
-private let preface = Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8)
-/// The bytes of it that make an unsupported version of a request line.
-private let prefaceVersionEnd = 14
-
 /// Serves the HTTP/1.1 connections of one event loop's clients and hands each request to the ``Forwarder``.
 ///
 /// Confined to the loop's thread. A connection has one task, except while its client is silent.
@@ -40,7 +36,7 @@ final class ConnectionKeeper<Kinds: UpstreamKinds> {
     /// The seats that have a connection, in no order.
     private var seats: [Seat] = []
     /// The seats without a connection; each keeps its task, so that both can be reused.
-    private var vacant: [Seat] = []
+    private let vacant = VacantSeats<Seat>(atMost: vacancies)
     /// The silent connections; made with the first connection and dropped after a drain, because it refers to
     /// the worker.
     private var dormant: DormantConnections<ListenerPolicy>?
@@ -56,7 +52,7 @@ final class ConnectionKeeper<Kinds: UpstreamKinds> {
         self.other = other
         other.onEnd = { [unowned self] in leave() }
         memoryRelief = MemoryRelief(loop: loop) { [unowned self] in
-            dismissVacant()
+            vacant.dismiss()
         } isConnected: { [unowned self] in
             self.forwarder.worker.hasIdleUpstreams
         }
@@ -71,7 +67,7 @@ final class ConnectionKeeper<Kinds: UpstreamKinds> {
     /// or wait on.
     func useSnapshot() {
         forwarder.useSnapshot()
-        dismissVacant()
+        vacant.dismiss()
         for seat in seats {
             seat.connection.use(snapshot.headLimits, snapshot.serverTimeouts, dormantAfter: dormantAfter)
         }
@@ -80,7 +76,7 @@ final class ConnectionKeeper<Kinds: UpstreamKinds> {
 
     /// Waits until the last connection has ended.
     func drain(linger: Duration) async {
-        dismissVacant()
+        vacant.dismiss()
         self.linger = linger
         for seat in seats { seat.connection.hurry() }
         let timer = LoopTimer(loop: loop) { [unowned self] in endWaits(pace: linger) }
@@ -98,7 +94,7 @@ final class ConnectionKeeper<Kinds: UpstreamKinds> {
 
     /// Closes every connection.
     func stop() {
-        dismissVacant()
+        vacant.dismiss()
         dormant?.closeAll()
         for seat in seats {
             seat.exchange.upstream?.close()
@@ -163,14 +159,14 @@ final class ConnectionKeeper<Kinds: UpstreamKinds> {
         _ stream: ByteStream, from peer: PeerAddress, by routing: ListenerRouting<Kinds>, isSecured: Bool,
         on worker: isolated any Actor
     ) {
-        if let seat = vacant.popLast() {
+        if let seat = vacant.take() {
             seat.connection.begin(stream, from: peer)
             seat.exchange.use(routing)
             // Much may have changed while it was silent; and the seat's last client may have had a name that this one lacks.
             if isSecured || routing.access.clientNames != nil { seat.exchange.forgetClient() }
             seat.isSecured = isSecured
             begin(seat)
-            return resume(seat, with: true)
+            return vacant.resume(seat)
         }
         let connection = ServerConnection(
             stream: stream, peer: peer, limits: snapshot.headLimits,
@@ -185,29 +181,9 @@ final class ConnectionKeeper<Kinds: UpstreamKinds> {
 
     /// Serves one connection after another in the same seat.
     private func keep(_ seat: Seat) async {
-        repeat { await serve(seat) } while await isNeededAgain(seat)
-    }
-
-    private func isNeededAgain(_ seat: Seat) async -> Bool {
-        await withCheckedContinuation { continuation in
-            guard vacant.count < vacancies, !forwarder.worker.isDraining else {
-                return continuation.resume(returning: false)
-            }
-            seat.vacancy = continuation
-            vacant.append(seat)
-        }
-    }
-
-    private func resume(_ seat: Seat, with isNeeded: Bool) {
-        let vacancy = seat.vacancy
-        seat.vacancy = nil
-        vacancy?.resume(returning: isNeeded)
-    }
-
-    private func dismissVacant() {
-        let dismissed = vacant
-        vacant = []
-        for seat in dismissed { resume(seat, with: false) }
+        repeat {
+            await serve(seat)
+        } while await vacant.isNeededAgain(seat, unless: forwarder.worker.isDraining)
     }
 
     // MARK: A connection's life
@@ -236,25 +212,14 @@ final class ConnectionKeeper<Kinds: UpstreamKinds> {
                 connection.answered()
             }
         } catch {
-            if error == .malformed(.unsupportedVersion), beginsHTTP2(seat) { return pass(seat) }
+            let isOther = error == .malformed(.unsupportedVersion) && connection.stream.beginsHTTP2
+            if isOther, seat.exchange.routing.listener.speaksHTTP2 { return pass(seat) }
             connection.beginNothing()
             mustLinger = await forwarder.refuse(error, seat.exchange)
         }
         if connection.isDormant, !hasLingered { return park(seat) }
         if mustLinger { await linger(seat) } else { await connection.finish() }
         ended(seat)
-    }
-
-    /// Returns true if the client says at once, in the clear, that it knows us to speak HTTP/2 (RFC 9113 §3.3).
-    private func beginsHTTP2(_ seat: Seat) -> Bool {
-        let stream = seat.connection.stream
-        guard seat.exchange.routing.listener.speaksHTTP2, !stream.isEncrypted,
-            stream.bytesReceived == UInt64(stream.input.count)
-        else { return false }
-        return stream.input.withReadable { bytes in
-            bytes.count >= prefaceVersionEnd
-                && (0..<min(bytes.count, preface.count)).allSatisfy { bytes[$0] == preface[$0] }
-        }
     }
 
     /// Gives the connection to the keeper of the other protocol; the seat is then free.

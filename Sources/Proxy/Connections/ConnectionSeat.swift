@@ -6,14 +6,13 @@ internal import BearerdHTTPServer
 /// The objects that serve one HTTP/1.1 connection, reused for one connection after another.
 ///
 /// A new task, parser and exchange would cost as much as half a request.
-final class ConnectionSeat<Kinds: UpstreamKinds> {
+final class ConnectionSeat<Kinds: UpstreamKinds>: ReusableSeat {
     let connection: ServerConnection
     let exchange: Exchange<ServerConnection, Kinds>
     /// The seat's index in ``ConnectionKeeper``'s list of occupied seats.
     var position = 0
     /// True if the TLS handshake is done, because the connection was served before it fell silent.
     var isSecured = false
-    /// Resumed with true for the next connection, or with false when the seat is no longer needed.
     var vacancy: CheckedContinuation<Bool, Never>?
 
     init(_ exchange: Exchange<ServerConnection, Kinds>) {

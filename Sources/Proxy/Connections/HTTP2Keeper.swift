@@ -26,7 +26,7 @@ final class HTTP2Keeper<Kinds: UpstreamKinds> {
     /// The connections, in no order.
     private var clients: [Client] = []
     /// The seats without a stream; each keeps its task.
-    private var vacant: [Seat] = []
+    private let vacant = VacantSeats<Seat>(atMost: vacancies)
     private var emptied: [CheckedContinuation<Void, Never>] = []
     private var lingerTimer: LoopTimer?
     /// Called when a connection has ended.
@@ -46,7 +46,7 @@ final class HTTP2Keeper<Kinds: UpstreamKinds> {
     /// Applies the time-outs of the worker's new snapshot to all connections.
     func useSnapshot() {
         forwarder.useSnapshot()
-        dismissVacant()
+        vacant.dismiss()
         for client in clients { client.use(snapshot.serverTimeouts) }
     }
 
@@ -54,7 +54,7 @@ final class HTTP2Keeper<Kinds: UpstreamKinds> {
     ///
     /// - Parameter linger: how long streams are still taken that may be on their way.
     func beginDrain(linger: Duration) {
-        dismissVacant()
+        vacant.dismiss()
         for client in clients { client.beginShutdown() }
         let timer = LoopTimer(loop: loop) { [unowned self] in
             for client in clients { client.finishShutdown() }
@@ -75,7 +75,7 @@ final class HTTP2Keeper<Kinds: UpstreamKinds> {
 
     /// Closes every connection.
     func stop() {
-        dismissVacant()
+        vacant.dismiss()
         for client in clients {
             for seat in client.seats { seat.exchange.upstream?.close() }
             client.connection.close()
@@ -134,12 +134,12 @@ final class HTTP2Keeper<Kinds: UpstreamKinds> {
     // MARK: Streams
 
     private func begin(_ stream: HTTP2Stream, of client: Client, on worker: isolated any Actor) {
-        if let seat = vacant.popLast() {
+        if let seat = vacant.take() {
             seat.stream.begin(stream, on: client.connection, from: client.peer)
             seat.exchange.use(client.routing)
             seat.exchange.forgetClient()
             attach(seat, to: client)
-            return resume(seat, with: true)
+            return vacant.resume(seat)
         }
         let stream = ServerStream(stream, on: client.connection, from: client.peer)
         let seat = Seat(forwarder.makeExchange(for: stream, on: client.routing))
@@ -174,28 +174,6 @@ final class HTTP2Keeper<Kinds: UpstreamKinds> {
             }
             seat.stream.conclude()
             detach(seat)
-        } while await isNeededAgain(seat)
-    }
-
-    private func isNeededAgain(_ seat: Seat) async -> Bool {
-        await withCheckedContinuation { continuation in
-            guard vacant.count < vacancies, !forwarder.worker.isDraining else {
-                return continuation.resume(returning: false)
-            }
-            seat.vacancy = continuation
-            vacant.append(seat)
-        }
-    }
-
-    private func resume(_ seat: Seat, with isNeeded: Bool) {
-        let vacancy = seat.vacancy
-        seat.vacancy = nil
-        vacancy?.resume(returning: isNeeded)
-    }
-
-    private func dismissVacant() {
-        let dismissed = vacant
-        vacant = []
-        for seat in dismissed { resume(seat, with: false) }
+        } while await vacant.isNeededAgain(seat, unless: forwarder.worker.isDraining)
     }
 }

@@ -3,14 +3,13 @@
 internal import BearerdHTTP2Streams
 
 /// A place for one stream of a client after another, with all that serving it needs.
-final class StreamSeat<Kinds: UpstreamKinds> {
+final class StreamSeat<Kinds: UpstreamKinds>: ReusableSeat {
     let stream: ServerStream
     let exchange: Exchange<ServerStream, Kinds>
     /// The connection of the stream that is being served.
     var client: HTTP2Client<Kinds>?
     /// Its index in the connection's list.
     var position = 0
-    /// Resumed with true for the next stream, or with false when there will be none.
     var vacancy: CheckedContinuation<Bool, Never>?
 
     init(_ exchange: Exchange<ServerStream, Kinds>) {
