@@ -17,6 +17,11 @@ extension ConfigurationReport {
         ]
         if let configuration {
             document["listen"] = .array(configuration.listen.map { .string($0.description) })
+            document["protocols"] = .object(
+                JSONObject(
+                    members: configuration.listeners.map { listener in
+                        (listener.address.description, .array(listener.protocolNames.map { .string($0) }))
+                    }))
             document["admin"] = configuration.admin.map { .string($0.listen.description) } ?? .null
             document["identities"] = .array(configuration.identities.map(\.json))
             document["routes"] = .array(configuration.routes.map(\.json))
@@ -67,6 +72,7 @@ extension RouteConfiguration {
             "uid": key.user.map { .integer(Int64($0)) } ?? .null,
             "identity": .string(identity ?? RouteConfiguration.noIdentity),
             "upstream": .string(upstream.description),
+            "upstream_protocol": .string(upstreamProtocol.rawValue),
         ]
     }
 }

@@ -23,7 +23,9 @@ struct ConfigurationSummary {
     }
 
     private var addresses: String {
-        var lines = configuration.listen.map { "listen  \(scheme(of: $0))\($0)" }
+        var lines = configuration.listeners.map { listener in
+            "listen  \(scheme(of: listener.address))\(listener.address) (\(listener.spokenProtocols))"
+        }
         if let tls = configuration.tls { lines.append(contentsOf: text(of: tls)) }
         lines.append("admin   \(configuration.admin?.listen.description ?? "none")")
         lines.append("store   \(configuration.store.description)")
@@ -103,7 +105,7 @@ struct ConfigurationSummary {
                 route.key.listen?.description ?? "any",
                 (route.identity ?? RouteConfiguration.noIdentity)
                     + (route.key.user.map { " for uid \($0)" } ?? "") + (route.target?.summary ?? ""),
-                route.upstream.description,
+                route.upstream.description + route.spokenProtocol,
             ])
         }
         return table.text

@@ -32,7 +32,10 @@ struct RequestExplanation {
         let verdict = RequestVerdict(
             method, asked.target, host: asked.authority ?? listener.host, on: routes, at: listener,
             limits: configuration.headLimits)
-        var lines = ["request  \(method) \(asked.target)", "listener \(listener)"]
+        var lines = [
+            "request  \(method) \(asked.target)",
+            "listener \(listener) (\(Self.spoken(at: listener, of: configuration)))",
+        ]
         switch verdict {
         case .allowed(let route, let rule):
             isAllowed = true
@@ -56,7 +59,7 @@ struct RequestExplanation {
         let routes = configuration.routes.filter { $0.position == index }
         let lines = [
             "route    routes[\(index)] \(routes[0].key.path)",
-            "upstream \(routes[0].upstream)\(spoken(to: routes[0]))",
+            "upstream \(routes[0].upstream)\(routes[0].spokenProtocol)",
         ]
         let identities = routes.map { route in
             (route.identity ?? RouteConfiguration.noIdentity)
@@ -66,13 +69,8 @@ struct RequestExplanation {
         return lines + ["identity \(identities.joined(separator: ", "))\(others)"]
     }
 
-    /// The upstream's protocol in words; empty for HTTP/1.1.
-    private static func spoken(to route: RouteConfiguration) -> String {
-        switch route.upstreamProtocol {
-        case .http1: ""
-        case .http2: " (HTTP/2)"
-        case .auto: " (HTTP/2 or HTTP/1.1, as its TLS chooses)"
-        }
+    private static func spoken(at address: ListenAddress, of configuration: Configuration) -> String {
+        configuration.listeners.first { $0.address == address }?.spokenProtocols ?? ""
     }
 
     private static func text(of rule: Int?, of route: RouteConfiguration, at index: Int) -> String {

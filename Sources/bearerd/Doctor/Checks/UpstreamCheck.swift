@@ -58,7 +58,8 @@ enum UpstreamCheck: RouteCheck {
         let connector = UpstreamConnector(address: address, multis: CurlMultiSet(loop: subject.loop))
         do throws(UpstreamError) {
             let spoken = try await connector.spokenProtocol(within: .seconds(10))
-            return .ok("\(place) speaks \(spoken == .http2 ? "HTTP/2" : "HTTP/1.1")")
+            let how = route.upstream.scheme == .https ? ", as its TLS chooses (ALPN)" : ""
+            return .ok("\(place) speaks \(spoken == .http2 ? "HTTP/2" : "HTTP/1.1")\(how)")
         } catch .noCommonProtocol {
             return .fail(
                 "\(place): \(UpstreamError.noCommonProtocol.reason)", fix: UpstreamMend.protocolAdvice)
