@@ -68,6 +68,11 @@ package final class ByteBuffer {
         if isEmpty { release(to: pool) }
     }
 
+    /// Gives storage back that is larger than a small block, if the buffer is empty.
+    func shrinkIfEmpty(to pool: StoragePool) {
+        if isEmpty, storage.count > StoragePool.small { release(to: pool) }
+    }
+
     private func release(to pool: StoragePool) {
         guard !storage.isEmpty else { return }
         var block: [UInt8] = []

@@ -154,6 +154,9 @@ package final class ByteStream {
         try await receiveSome(within: timeout, capacity: capacity, isInside: isInside)
     }
 
+    /// Gives a large block of ``input`` back that holds nothing, so that the next receive brings little.
+    package func shrinkInput() { input.shrinkIfEmpty(to: pool) }
+
     /// Waits for more of an incomplete message and appends it to ``input``.
     ///
     /// - Parameter timeout: limits the wait for the first byte; zero waits for ever.

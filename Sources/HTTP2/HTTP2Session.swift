@@ -213,6 +213,11 @@ package final class HTTP2Session {
             && nghttp2_session_get_remote_settings(handle, NGHTTP2_SETTINGS_ENABLE_CONNECT_PROTOCOL) == 1
     }
 
+    /// How much content the peer would take now, of all streams together.
+    package var connectionWindow: Int {
+        failure == nil ? Int(nghttp2_session_get_remote_window_size(handle)) : 0
+    }
+
     /// How much content of the stream the peer would take now.
     package func window(of stream: HTTP2Stream) -> Int {
         guard failure == nil, !stream.isClosed else { return 0 }

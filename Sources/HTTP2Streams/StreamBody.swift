@@ -83,7 +83,7 @@ package final class StreamBody: BodySource {
 
     private var isWhole: Bool { isNothing || stream.hasEnd && stream.received.isEmpty }
 
-    package func nextPiece(within timeout: Duration) async throws(MessageError) -> Int? {
+    package func nextPiece(within timeout: Duration, sparingly: Bool) async throws(MessageError) -> Int? {
         let deadline = CoarseInstant.after(timeout)
         while true {
             if connection.stream.turnIsOver { await connection.stream.yield() }

@@ -56,6 +56,13 @@ package final class StreamWriter: BodySink {
 
     package var framesEnd: Bool { true }
 
+    /// The connection's window is shared by its streams.
+    package var takesMuch: Bool {
+        let session = connection.session
+        return window - stream.sending.count >= StoragePool.large
+            && session.connectionWindow / max(session.streamCount, 1) >= StoragePool.large
+    }
+
     package var hasSent: Bool { stream.hasBegunSending }
 
     package func append(_ content: [UInt8]) { put(content.span) }

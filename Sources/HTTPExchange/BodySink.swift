@@ -13,6 +13,10 @@ package protocol BodySink: AnyObject {
     /// True once a byte of the message has been sent to the peer.
     var hasSent: Bool { get }
 
+    /// True if the peer is ready to take as much as is received at once: a sender that waits for one that is not is
+    /// asked for less.
+    var takesMuch: Bool { get }
+
     /// Sends the kept bytes and then `piece`, as much as the peer takes at once, and keeps the rest.
     ///
     /// - Returns: true if only bytes are left that are few enough to wait for ``flush()``.

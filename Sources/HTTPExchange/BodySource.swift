@@ -23,9 +23,11 @@ package protocol BodySource: AnyObject {
     /// Takes the next piece, waits for it if necessary, and lets other connections run first when this one's
     /// turn is over.
     ///
-    /// - Parameter timeout: limits the wait for more bytes; zero waits for ever.
+    /// - Parameters:
+    ///   - timeout: limits the wait for more bytes; zero waits for ever.
+    ///   - sparingly: true to receive no more than a small piece at once, because the receiver takes no more.
     /// - Throws: ``MessageError/truncated`` when the sender ends first.
-    func nextPiece(within timeout: Duration) async throws(MessageError) -> Int?
+    func nextPiece(within timeout: Duration, sparingly: Bool) async throws(MessageError) -> Int?
 
     /// The length of the current piece in bytes; nil if our side has closed the connection meanwhile.
     var pieceCount: Int? { get }
@@ -42,4 +44,12 @@ package protocol BodySource: AnyObject {
 
     /// Drops content that has arrived and was not consumed; malformed bytes stay where they are.
     func skipArrived()
+}
+
+extension BodySource {
+    /// Takes the next piece for somebody who takes all that comes.
+    @inline(__always)
+    package func nextPiece(within timeout: Duration) async throws(MessageError) -> Int? {
+        try await nextPiece(within: timeout, sparingly: false)
+    }
 }

@@ -35,6 +35,12 @@ package final class TLSServer: @unchecked Sendable {
         return self
     }
 
+    /// Speaks TLS 1.2 at most, in which a handshake ends with the server's word.
+    package func speakingTLS12() -> TLSServer {
+        SSL_CTX_ctrl(context, SSL_CTRL_SET_MAX_PROTO_VERSION, Int(TLS1_2_VERSION), nil)
+        return self
+    }
+
     /// How many handshakes resumed a session.
     package var resumptions: Int { SSL_CTX_ctrl(context, SSL_CTRL_SESS_HIT, 0, nil) }
 

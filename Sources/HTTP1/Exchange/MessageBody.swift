@@ -77,8 +77,10 @@ package final class MessageBody: BodySource {
         return nil
     }
 
-    package func nextPiece(within timeout: Duration) async throws(MessageError) -> Int? {
-        try await nextPiece(within: timeout, capacity: StoragePool.large)
+    package func nextPiece(within timeout: Duration, sparingly: Bool) async throws(MessageError) -> Int? {
+        if sparingly { stream.shrinkInput() }
+        return try await nextPiece(
+            within: timeout, capacity: sparingly ? StoragePool.small : StoragePool.large)
     }
 
     /// - Parameter capacity: the most bytes of one receive.

@@ -89,6 +89,8 @@ package final class MessageWriter: BodySink {
     }
 
     package var framesEnd: Bool { isChunked }
+    @inline(__always)
+    package var takesMuch: Bool { true }
 
     package var hasSent: Bool { stream.bytesSent != sentBefore }
 

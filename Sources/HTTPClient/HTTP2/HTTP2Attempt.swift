@@ -7,6 +7,8 @@ internal import BearerdHTTPExchange
 ///
 /// It goes on when they leave: the next request has it then. Confined to its loop's thread.
 final class HTTP2Attempt {
+    /// True once the upstream has taken the connection, and its SETTINGS are waited for.
+    var isTaken = false
     private var result: Result<Bool, UpstreamError>?
     private var waiting: [LoopWait] = []
 
@@ -26,7 +28,11 @@ final class HTTP2Attempt {
         let end = LoopWait(loop: loop)
         waiting.append(end)
         defer { waiting.removeAll { $0 === end } }
-        try await end.wait(within: timeout, orThrow: .connectionTimeout, on: loop)
+        do throws(UpstreamError) {
+            try await end.wait(within: timeout, orThrow: .connectionTimeout, on: loop)
+        } catch {
+            throw error == .connectionTimeout && isTaken ? .greetingTimeout : error
+        }
         guard let result else { throw .connectionTimeout }
         return try result.get()
     }

@@ -134,7 +134,7 @@ package final class HTTP2Pool: NegotiatingPool {
         let attempt = HTTP2Attempt()
         _ = loop.startTask { [self] in
             do throws(UpstreamError) {
-                attempt.end(.success(try await makeLink(within: timeout)))
+                attempt.end(.success(try await makeLink(within: timeout, for: attempt)))
             } catch {
                 attempt.end(.failure(error))
             }
@@ -143,9 +143,12 @@ package final class HTTP2Pool: NegotiatingPool {
         return attempt
     }
 
-    private func makeLink(within timeout: Duration) async throws(UpstreamError) -> Bool {
+    private func makeLink(
+        within timeout: Duration, for attempt: HTTP2Attempt
+    ) async throws(UpstreamError) -> Bool {
         let start = ContinuousClock.now
         let carrier = try await maker.connect(within: timeout)
+        attempt.isTaken = true
         if address.url.scheme == .https, carrier.stream.applicationProtocol != .http2 {
             guard let single else {
                 carrier.close()

@@ -144,7 +144,10 @@ extension Forwarder {
         of exchange: Exchange, from upstream: some UpstreamExchange, within timeout: Duration
     ) async throws(ProxyError) -> Bool {
         do {
-            guard let count = try await upstream.incoming.nextPiece(within: timeout) else { return false }
+            let sparingly = !exchange.client.outgoing.takesMuch
+            guard
+                let count = try await upstream.incoming.nextPiece(within: timeout, sparingly: sparingly)
+            else { return false }
             took(count, of: exchange, from: upstream)
             return true
         } catch .stream(.timedOut) {

@@ -13,6 +13,7 @@ final class FakeSink: BodySink {
     /// The failure of the next send.
     var failure: StreamError?
     var framesEnd = false
+    var takesMuch: Bool { true }
     private(set) var taken: [UInt8] = []
     private(set) var kept: [UInt8] = []
     private(set) var trailers: HTTPFields?

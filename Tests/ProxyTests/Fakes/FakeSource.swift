@@ -69,7 +69,7 @@ final class FakeSource: BodySource {
         return piece.count
     }
 
-    func nextPiece(within timeout: Duration) async throws(MessageError) -> Int? {
+    func nextPiece(within timeout: Duration, sparingly: Bool) async throws(MessageError) -> Int? {
         while true {
             if isClosed { throw .stream(.closed) }
             if let count = try nextPiece() { return count }

@@ -39,10 +39,11 @@ package final class HTTP2Upstream: Sendable {
     /// - Parameters:
     ///   - settings: the first that it sends.
     ///   - opensWindows: whether it takes all that comes.
+    ///   - speaksFirst: whether its SETTINGS go before the client's preface has come, as servers over TLS do.
     ///   - serve: called for what comes, in order, on the connection's thread.
     package init(
         tls: TLSServer? = nil, settings: [(UInt16, UInt32)] = [], opensWindows: Bool = true,
-        serve: @escaping Serve
+        speaksFirst: Bool = false, serve: @escaping Serve
     ) throws {
         let record = Monitor([Stream]())
         let connections = Monitor(0)
@@ -54,7 +55,7 @@ package final class HTTP2Upstream: Sendable {
                 return count
             }
             let peer = Peer(wire, number, record, opensWindows: opensWindows, serve)
-            try peer.run(settings)
+            try peer.run(settings, speaksFirst: speaksFirst)
         }
     }
 
@@ -154,11 +155,12 @@ package final class HTTP2Upstream: Sendable {
             }
         }
 
-        fileprivate func run(_ settings: [(UInt16, UInt32)]) throws {
+        fileprivate func run(_ settings: [(UInt16, UInt32)], speaksFirst: Bool) throws {
+            if speaksFirst { try send(.settings(settings)) }
             guard try wire.read(exactly: HTTP2Frame.preface.count) == HTTP2Frame.preface else {
                 throw WireError("no preface of HTTP/2")
             }
-            try send(.settings(settings))
+            if !speaksFirst { try send(.settings(settings)) }
             while true {
                 while let frame = HTTP2Frame.take(from: &bytes) { try take(frame) }
                 let more = try wire.readSome()

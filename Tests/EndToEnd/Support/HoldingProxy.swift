@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BearerdTestSupport
+
+/// A forward proxy that leads every CONNECT to one server, and has the end of a TLS 1.2 handshake wait for what the server
+/// says next, so that both arrive together.
+final class HoldingProxy: Sendable {
+    private let server: RawServer
+    private let heads: Monitor<[RawHead]>
+
+    init(to target: Address) throws {
+        let heads = Monitor([RawHead]())
+        self.heads = heads
+        server = try RawServer { client in
+            guard let head = try client.readHead() else { return }
+            heads.withLock { $0.append(head) }
+            let upstream = try Wire(to: target)
+            try client.send("HTTP/1.1 200 OK\r\n\r\n")
+            startThread {
+                while let bytes = try? client.readSome(), !bytes.isEmpty { try? upstream.send(bytes) }
+                upstream.close()
+            }
+            try Self.relay(from: upstream, to: client)
+        }
+    }
+
+    var url: String { "http://\(server.address)" }
+
+    /// The CONNECTs so far.
+    var requests: [String] { heads.withLock { $0.map(\.startLine) } }
+
+    /// The types of TLS records (RFC 5246 section 6.2.1).
+    private static let (changeCipherSpec, applicationData) = (UInt8(20), UInt8(23))
+
+    private static func relay(from upstream: Wire, to client: Wire) throws {
+        var (held, rest) = ([UInt8](), [UInt8]())
+        var (isHolding, isOver) = (false, false)
+        while case let bytes = try upstream.readSome(), !bytes.isEmpty {
+            guard !isOver else {
+                try client.send(bytes)
+                continue
+            }
+            rest += bytes
+            while rest.count >= 5, rest.count >= 5 + Int(rest[3]) << 8 + Int(rest[4]) {
+                let record = rest.prefix(5 + Int(rest[3]) << 8 + Int(rest[4]))
+                if record.first == changeCipherSpec { isHolding = true }
+                if record.first == applicationData { isOver = true }
+                held += record
+                rest.removeFirst(record.count)
+            }
+            guard !isHolding || isOver else { continue }
+            try client.send(held + (isOver ? rest : []))
+            held = []
+        }
+    }
+}

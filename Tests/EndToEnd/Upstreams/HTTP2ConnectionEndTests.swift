@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BearerdTestSupport
+import Testing
+
+/// What becomes of requests where an upstream ends its connection, or lets few onto it.
+@Suite(.blocking) struct `An HTTP2 connection to an upstream` {
+    @Test func `that ends while nobody uses it costs no request anything, whatever its method`() throws {
+        let upstream = try HTTP2Upstream { peer, event, stream in
+            guard stream.hasEnd else { return }
+            try peer.answer(stream.id, text: "\(stream.connection)")
+            try peer.goAway(lastStream: stream.id)
+        }
+        let sidecar = try HTTP2Route.sidecar(upstream)
+        let client = try sidecar.client()
+        for number in 1...3 {
+            let answer = try client.request("POST", "/h2/", body: "x")
+            #expect(answer.status == 200 && answer.text == "\(number)")
+            try upstream.awaitNoConnections()
+        }
+        #expect(upstream.streams.map(\.text) == ["x", "x", "x"])
+    }
+
+    @Test func `that takes no more than its first requests has the others sent once more elsewhere`() throws {
+        let first = Monitor<HTTP2Upstream.Peer?>(nil)
+        let upstream = try HTTP2Upstream { peer, event, stream in
+            guard stream.hasEnd else { return }
+            switch (stream.connection, stream.id) {
+            case (1, 1): first.withLock { $0 = peer }
+            case (1, _): try peer.goAway(lastStream: 1)
+            default: try peer.answer(stream.id, text: "again \(stream.text)")
+            }
+        }
+        let sidecar = try HTTP2Route.sidecar(upstream)
+        let (one, two) = (try sidecar.client(), try sidecar.client())
+        try one.send("POST", "/h2/one", body: "first")
+        try upstream.stream("the first request") { $0.hasEnd && $0.text == "first" }
+        let answer = try two.request("POST", "/h2/two", body: "second")
+        #expect(answer.status == 200 && answer.text == "again second")
+        // The one that was taken goes on where it is.
+        let peer = try #require(first.withLock { $0 })
+        try peer.answer(1, text: "at last")
+        #expect(try one.wire.readResponse().text == "at last")
+        #expect(upstream.streams.map(\.text) == ["first", "second", "second"])
+        #expect(upstream.streams.map(\.connection) == [1, 1, 2])
+    }
+
+    @Test func `carries no more at once than the upstream allows, and others are made`() throws {
+        let upstream = try HTTP2Upstream(settings: [(0x3, 2)]) { peer, event, stream in
+            if stream.hasEnd, stream[":path"] == "/h2/quick" { try peer.answer(stream.id, text: "ok") }
+        }
+        let sidecar = try HTTP2Route.sidecar(upstream)
+        // The first tells what is allowed.
+        #expect(try sidecar.get("/h2/quick").text == "ok")
+        let clients = try (0..<5).map { _ in try sidecar.client() }
+        for client in clients { try client.send("GET", "/h2/held") }
+        try eventually("five requests") {
+            upstream.streams.count { $0[":path"] == "/h2/held" } == 5
+        }
+        let carried = Dictionary(
+            grouping: upstream.streams.filter { $0[":path"] == "/h2/held" }, by: \.connection)
+        #expect(
+            carried.values.allSatisfy { $0.count <= 2 } && upstream.connectionCount == 3, "\(carried.keys)")
+        #expect(try sidecar.get("/h2/quick").text == "ok")
+    }
+
+    @Test func `is no way around limits.upstream_connections, which counts requests`() throws {
+        let upstream = try HTTP2Upstream { peer, event, stream in
+            if stream.hasEnd, stream[":path"] == "/h2/quick" { try peer.answer(stream.id, text: "ok") }
+        }
+        let sidecar = try HTTP2Route.sidecar(
+            upstream, route: "timeouts: {connect: 300ms}", top: "limits: {upstream_connections: 3}")
+        let clients = try (0..<3).map { _ in try sidecar.client() }
+        for client in clients { try client.send("GET", "/h2/held") }
+        try eventually("three requests") { upstream.streams.count == 3 }
+        #expect(upstream.connectionCount == 1)
+        #expect(try sidecar.get("/h2/quick").problem == "upstream_busy")
+        // One that waits gets the place of one that leaves.
+        clients[0].wire.reset()
+        try upstream.stream("the reset") { $0.resetCode != nil }
+        #expect(try sidecar.get("/h2/quick").text == "ok")
+        #expect(upstream.connectionCount == 1)
+    }
+
+    @Test func `lets its upstream send a stream no more than 64 KiB beyond what the client has allowed`()
+        throws
+    {
+        let peers = Monitor<HTTP2Upstream.Peer?>(nil)
+        let upstream = try HTTP2Upstream { peer, event, stream in
+            guard stream.hasEnd else { return }
+            guard stream[":path"] == "/h2/large" else { return try peer.answer(stream.id, 204) }
+            peers.withLock { $0 = peer }
+            try peer.send(.head([(":status", "200")], stream: stream.id, endsStream: false))
+            peer.send(20 << 20, on: stream.id)
+        }
+        let sidecar = try HTTP2Route.sidecar(upstream)
+        try sidecar.awaitToken()
+        let client = try HTTP2Client(to: sidecar.bearerd.proxy)
+        let window = 65_535
+        let stream = try client.begin("GET", "/h2/large")
+        try client.wait { $0.answers[stream]?.content.count == window }
+        // Neighbours of the same connections go on, and whatever could come has come then.
+        for _ in 0..<50 { #expect(try client.request("GET", "/h2/small").status == 204) }
+        let peer = try #require(peers.withLock { $0 })
+        // What the client has taken, what is kept for it, and the stream's own window.
+        #expect(peer.allowance(of: 1) <= window + (64 << 10) + window, "\(peer.allowance(of: 1))")
+        #expect(client.answers[stream]?.content.count == window)
+    }
+
+    @Test func `goes through a proxy too, where the upstream's SETTINGS come with the end of the handshake`()
+        throws
+    {
+        let authority = try TLSAuthority()
+        let tls = try authority.server(for: ["upstream.test"]).choosing("\u{2}h2").speakingTLS12()
+        for speaksFirst in [true, false] {
+            let upstream = try HTTP2Upstream(tls: tls, speaksFirst: speaksFirst) { peer, event, stream in
+                if stream.hasEnd { try peer.answer(stream.id, text: stream[":authority"] ?? "") }
+            }
+            let port = try #require(upstream.url.split(separator: ":").last.flatMap { UInt16($0) })
+            let proxy = try HoldingProxy(to: .tcp(port: port))
+            for name in ["h2", "auto"] {
+                let sidecar = try HTTP2Route.sidecar(
+                    at: "https://upstream.test", speaking: name,
+                    route: "proxy: \(proxy.url)\nca_file: \(authority.certificateFile)")
+                let answer = try sidecar.get("/h2/")
+                #expect(answer.status == 200 && answer.text == "upstream.test", "\(name): \(answer.text)")
+            }
+            #expect(proxy.requests == Array(repeating: "CONNECT upstream.test:443 HTTP/1.1", count: 2))
+        }
+    }
+}

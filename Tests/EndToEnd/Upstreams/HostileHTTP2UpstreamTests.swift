@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BearerdTestSupport
+import Testing
+
+/// Upstreams that send what no server of HTTP/2 sends: each costs its own requests alone, and little.
+@Suite(.blocking) struct `A hostile upstream of HTTP/2` {
+    /// What it sends once a request has come; nil for nothing more.
+    private typealias Flood = @Sendable (_ number: Int) -> [UInt8]?
+
+    /// An upstream that greets in order, waits for the head of a request, and sends a flood until nobody takes it.
+    private static func upstream(_ flood: @escaping Flood) throws -> RawUpstream {
+        try RawUpstream(script: { wire in
+            guard try wire.read(exactly: HTTP2Frame.preface.count) == HTTP2Frame.preface else { return }
+            try wire.send(HTTP2Frame.settings().bytes)
+            var bytes: [UInt8] = []
+            var hasHead = false
+            while !hasHead {
+                let some = try wire.readSome()
+                guard !some.isEmpty else { return }
+                bytes += some
+                while let frame = HTTP2Frame.take(from: &bytes) {
+                    hasHead = hasHead || frame.kind == .headers
+                }
+            }
+            startThread { while let some = try? wire.readSome(), !some.isEmpty {} }
+            for number in 0..<200_000 {
+                guard let bytes = flood(number) else { break }
+                try wire.send(bytes)
+            }
+            _ = try wire.readToEnd()
+        })
+    }
+
+    private static func frames(of attack: String) -> Flood {
+        let ok = HTTP2Frame.head([(":status", "200")], stream: 1, endsStream: false).bytes
+        let large = String(repeating: "y", count: 4000)
+        return { number in
+            switch attack {
+            case "garbage": number == 0 ? (0..<4096).map { UInt8(truncatingIfNeeded: $0 &* 151 &+ 7) } : nil
+            case "HTTP/1.1":
+                number == 0 ? Array("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello".utf8) : nil
+            case "a bomb":
+                // One entry of the table, again and again: a few bytes that decode to megabytes.
+                number == 0
+                    ? HTTP2Frame(
+                        .headers, flags: HTTP2Frame.endHeaders, stream: 1,
+                        HPACK.encode([(":status", "200")]) + HPACK.indexed("x", large)
+                            + [UInt8](repeating: 0xBE, count: 10_000)
+                    ).bytes : nil
+            case "CONTINUATION":
+                number == 0
+                    ? HTTP2Frame(.headers, stream: 1, HPACK.encode([(":status", "200")])).bytes
+                    : HTTP2Frame(.continuation, stream: 1, HPACK.encode([("x", "y")])).bytes
+            case "SETTINGS": HTTP2Frame.settings().bytes
+            case "PING": HTTP2Frame(.ping, Array(repeating: 0, count: 8)).bytes
+            case "empty DATA": number == 0 ? ok : HTTP2Frame(.data, stream: 1).bytes
+            case "PUSH_PROMISE":
+                number == 0
+                    ? HTTP2Frame(
+                        .pushPromise, flags: HTTP2Frame.endHeaders, stream: 1,
+                        [0, 0, 0, 2] + HPACK.encode([(":method", "GET"), (":path", "/")])
+                    ).bytes : nil
+            case "an idle stream": number == 0 ? HTTP2Frame.head([(":status", "200")], stream: 99).bytes : nil
+            case "beyond the window":
+                number == 0 ? ok : HTTP2Frame(.data, stream: 1, [UInt8](repeating: 0x78, count: 16_384)).bytes
+            default: nil
+            }
+        }
+    }
+
+    @Test(arguments: [
+        "garbage", "HTTP/1.1", "a bomb", "CONTINUATION", "SETTINGS", "PING", "PUSH_PROMISE", "an idle stream",
+    ])
+    func `that floods or breaks the protocol is upstream_protocol, and its neighbours notice nothing`(
+        _ attack: String
+    ) throws {
+        let upstream = try Self.upstream(Self.frames(of: attack))
+        let sidecar = try HTTP2Route.sidecar(at: upstream.url, route: "timeouts: {first_byte: 20s}")
+        try sidecar.awaitToken()
+        let neighbour = try sidecar.client()
+        #expect(try neighbour.request("GET", "/").status == 200)
+        let before = sidecar.bearerd.anonymousBytes
+        for _ in 0..<3 {
+            let answer = try sidecar.client().request("POST", "/h2/", body: "x")
+            #expect(answer.status == 502 && answer.problem == "upstream_protocol", "\(answer.text)")
+            #expect(try neighbour.request("GET", "/").status == 200)
+        }
+        try upstream.awaitNoConnections()
+        #expect(sidecar.bearerd.anonymousBytes - before < 16 << 20)
+    }
+
+    /// Its answer has begun, so that it can only be cut.
+    @Test(arguments: ["empty DATA", "beyond the window"])
+    func `that floods inside an answer has it cut`(_ attack: String) throws {
+        let upstream = try Self.upstream(Self.frames(of: attack))
+        let sidecar = try HTTP2Route.sidecar(at: upstream.url, route: "timeouts: {stream_idle: 20s}")
+        try sidecar.awaitToken()
+        let before = sidecar.bearerd.anonymousBytes
+        for _ in 0..<3 {
+            // A small buffer, so that a client that reads nothing fills up soon.
+            let client = try sidecar.client(receiveBuffer: 4096)
+            try client.send("GET", "/h2/")
+            #expect(try client.wire.readHead()?.status == 200)
+            if attack == "beyond the window" {
+                try upstream.awaitNoConnections()
+            }
+            let rest = String(decoding: try client.wire.readToEnd(), as: UTF8.self)
+            #expect(!rest.hasSuffix("0\r\n\r\n"), "\(attack)")
+            #expect(try sidecar.get("/").status == 200)
+        }
+        #expect(sidecar.bearerd.anonymousBytes - before < 16 << 20)
+    }
+
+    @Test func `that takes connections and never says what it speaks is upstream_timeout, within connect`()
+        throws
+    {
+        let upstream = try RawUpstream(script: { wire in _ = try wire.drain() })
+        let sidecar = try HTTP2Route.sidecar(at: upstream.url, route: "timeouts: {connect: 400ms}")
+        try sidecar.awaitToken()
+        for _ in 0..<3 {
+            let answer = try sidecar.client().request("POST", "/h2/", body: "x")
+            #expect(answer.status == 504 && answer.problem == "upstream_timeout", "\(answer.text)")
+            #expect(answer.text.contains("sent no greeting"), "\(answer.text)")
+        }
+        try upstream.awaitNoConnections()
+        #expect(try sidecar.get("/").status == 200)
+    }
+}
