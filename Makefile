@@ -109,8 +109,9 @@ websocket: build ## a WebSocket library's client and server through bearerd, and
 	Tests/WebSocket/run
 
 .PHONY: grpc
-grpc: build ## a gRPC library's client and server through bearerd, each kind of call
+grpc: build ## a gRPC library's client and server through bearerd: each kind of call, the interoperability tests, health checks
 	deploy/bootstrap python3 python3-venv
+	@deploy/bootstrap grpc-proto || echo "grpc-proto could not be installed: its tests are skipped"
 	Tests/GRPC/run
 
 .PHONY: deploy-test
@@ -127,13 +128,13 @@ version: ## prints the version, which Sources/bearerd/Version.swift has
 	@echo $(VERSION)
 
 .PHONY: bench
-bench: release ## bearerd beside nginx, haproxy and the least there can be; BENCH_SECONDS=2 for a quick look
-	deploy/bootstrap nginx haproxy wrk h2load python3 openssl
+bench: release ## bearerd beside nginx, haproxy, nghttpx and the least there can be; BENCH_SECONDS=2 for a quick look
+	deploy/bootstrap nginx haproxy wrk h2load nghttpx python3 openssl
 	Tests/Benchmark/run $(BENCH)
 
 .PHONY: count
 count: release ## user instructions of each request, by callgrind; COUNT_FUNCTIONS=20 tells where they are spent
-	deploy/bootstrap nginx wrk python3 openssl strip valgrind
+	deploy/bootstrap nginx wrk h2load python3 openssl strip valgrind
 	Tests/Benchmark/count $(COUNT)
 
 .PHONY: bench-fleet

@@ -147,7 +147,10 @@ let package = Package(
             swiftSettings: safe),
         .target(
             name: "DevelopmentProvider",
-            dependencies: ["HTTPServer", "EventLoop", "OAuth", "HTTPMessages", "Cryptography", "JSON"],
+            dependencies: [
+                "HTTP2", "HTTP2Streams", "HTTPExchange", "HTTPServer", "EventLoop", "OAuth", "HTTPMessages",
+                "Cryptography", "JSON",
+            ],
             swiftSettings: safe),
         .executableTarget(
             name: "bearerd",

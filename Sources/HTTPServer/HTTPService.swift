@@ -20,6 +20,8 @@ package actor HTTPService: LoopConfined {
 
     private var responder: any HTTPResponder
     private let limits: ServiceLimits
+    /// The protocol that is served beside HTTP/1.1; nil for none.
+    private let other: (any OtherProtocol)?
     private var timeouts: ServerTimeouts { limits.timeouts }
     private var listeners: [Listener] = []
     private var clients: [ObjectIdentifier: ServiceConnection] = [:]
@@ -37,10 +39,14 @@ package actor HTTPService: LoopConfined {
         assumeIsolated { $0.letIn() }
     }
 
-    package init(loop: EventLoop, responder: any HTTPResponder, limits: ServiceLimits = ServiceLimits()) {
+    package init(
+        loop: EventLoop, responder: any HTTPResponder, limits: ServiceLimits = ServiceLimits(),
+        other: (any OtherProtocol)? = nil
+    ) {
         self.loop = loop
         self.responder = responder
         self.limits = limits
+        self.other = other
     }
 
     /// Accepts connections on `socket` until ``stop()``.
@@ -134,7 +140,12 @@ package actor HTTPService: LoopConfined {
                 enter(.receiving, client)
             }
         } catch let error as MessageError {
-            await refuse(error, client)
+            let stream = connection.stream
+            guard error == .malformed(.unsupportedVersion), let other, other.begins(on: stream) else {
+                return await refuse(error, client)
+            }
+            enter(.answering, client)
+            await other.serve(stream, from: connection.peer, on: loop)
         } catch {
             // The client has gone, or takes nothing: there is nobody to tell.
         }

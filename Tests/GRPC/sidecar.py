@@ -30,10 +30,11 @@ store:
 
 
 class Sidecar:
-    def __init__(self, upstream_port, home):
+    def __init__(self, upstream_port, home, next_token=None):
+        """`next_token` makes the answers of the token endpoint; without it they have the same token for an hour."""
         self.token = "not-a-secret-but-a-token-1"
-        self.endpoint = JSONServer(
-            lambda *_: {"access_token": self.token, "token_type": "Bearer", "expires_in": 3600})
+        self.endpoint = JSONServer(lambda *_: next_token() if next_token else {
+            "access_token": self.token, "token_type": "Bearer", "expires_in": 3600})
         file = os.path.join(home, "config.yaml")
         with open(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as config:
             config.write(CONFIGURATION.format(token_port=self.endpoint.server_port, port=upstream_port))

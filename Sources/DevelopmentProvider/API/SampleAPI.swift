@@ -55,7 +55,8 @@ package final class SampleAPI: HTTPResponder {
         }
     }
 
-    private func claims(of request: ServiceRequest) async throws(BearerRefusal) -> JSONObject {
+    /// Returns the claims of a request's token.
+    func claims(of request: ServiceRequest) async throws(BearerRefusal) -> JSONObject {
         let presented = try PresentedToken(of: request)
         let claimed = presented.token.claims?[.issuer]?.string
         guard let issuer = issuers.first(where: { $0.issuer == claimed }) else {

@@ -41,6 +41,10 @@ struct DemoCommand: Command {
           - path: /
             upstream: http://127.0.0.1:\(ports.api)
             identity: demo
+          - path: /grpc.health.v1.Health
+            upstream: http://127.0.0.1:\(ports.api)
+            upstream_protocol: h2
+            identity: demo
         store:
           type: memory
         """
@@ -55,6 +59,11 @@ struct DemoCommand: Command {
               curl \(proxy)/echo -d hello   what the API received
               curl -N \(proxy)/events       a stream, forwarded as it comes
               curl http://127.0.0.1:\(ports.api)/whoami   the API without bearerd: 401
+
+            A gRPC call, whose answer ends with 08 01, SERVING; `grpc_health_probe -addr 127.0.0.1:\(ports.proxy)` does the same:
+
+              printf '\\0\\0\\0\\0\\0' | curl -s --http2-prior-knowledge -H 'content-type: application/grpc' -H 'te: trailers' \\
+                --data-binary @- \(proxy)/grpc.health.v1.Health/Check | od -An -tx1
 
               http://127.0.0.1:\(ports.admin)/        the status page
 

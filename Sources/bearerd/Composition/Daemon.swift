@@ -194,8 +194,9 @@ actor Daemon: LoopConfined {
         log.warning("the development servers are on: for trying and for tests only")
         let servers = try DevelopmentServers(configuration, on: sockets)
         developmentServers = servers
-        for (name, listener, responder) in servers.all {
-            try await serve(responder, on: listener, name: name)
+        for server in servers.all {
+            try await serve(
+                server.responder, on: server.listener, name: server.name, beside: server.other)
         }
     }
 
@@ -286,9 +287,10 @@ actor Daemon: LoopConfined {
 
     @discardableResult
     private func serve(
-        _ responder: any HTTPResponder, on listener: BoundListener, name: String
+        _ responder: any HTTPResponder, on listener: BoundListener, name: String,
+        beside other: (any OtherProtocol)? = nil
     ) async throws -> HTTPService {
-        let service = HTTPService(loop: loop, responder: responder, limits: serviceLimits)
+        let service = HTTPService(loop: loop, responder: responder, limits: serviceLimits, other: other)
         for socket in listener.shares.joined() {
             do {
                 try await service.listen(on: socket)

@@ -10,8 +10,15 @@ import BearerdSystem
 
 /// The embedded provider and sample API on their loopback addresses.
 struct DevelopmentServers {
-    /// Each server's name in the log, its listener and its responder.
-    private(set) var all: [(name: String, listener: BoundListener, responder: any HTTPResponder)] = []
+    /// A server, with its name in the log and what it speaks beside HTTP/1.1.
+    struct Server {
+        let name: String
+        let listener: BoundListener
+        let responder: any HTTPResponder
+        var other: (any OtherProtocol)?
+    }
+
+    private(set) var all: [Server] = []
     private var provider: (server: DevelopmentProvider, origin: HTTPURL)?
 
     /// Makes the configured servers; the API trusts only the embedded provider.
@@ -27,10 +34,13 @@ struct DevelopmentServers {
                 wallNow: wall)
             self.provider = (provider, origin)
             trusted.append(provider.trust)
-            all.append(("development_provider", listener, provider))
+            all.append(Server(name: "development_provider", listener: listener, responder: provider))
         }
         if let listener = sockets.developmentAPI {
-            all.append(("development_api", listener, SampleAPI(trusting: trusted, wallNow: wall)))
+            let api = SampleAPI(trusting: trusted, wallNow: wall)
+            all.append(
+                Server(
+                    name: "development_api", listener: listener, responder: api, other: HealthService(api)))
         }
     }
 

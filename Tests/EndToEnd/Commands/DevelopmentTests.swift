@@ -103,6 +103,52 @@ import Testing
         #expect(try BearerdProcess.command("check", "-c", directory.write("c.yaml", text)).exit == 78)
     }
 
+    /// A `HealthCheckRequest` for a service, as a message on the wire.
+    private static func healthRequest(_ service: String) -> String {
+        let field = service.isEmpty ? [] : [0x0A, UInt8(service.utf8.count)] + Array(service.utf8)
+        return String(decoding: [0, 0, 0, 0, UInt8(field.count)] + field, as: UTF8.self)
+    }
+
+    private static let call = [("content-type", "application/grpc"), ("te", "trailers")]
+
+    @Test func `the sample API answers health checks of gRPC, through bearerd alone`() throws {
+        let directory = try TemporaryDirectory()
+        let file = try directory.write("config.yaml", try Self.repositoryConfiguration())
+        let bearerd = try BearerdProcess(arguments: ["run", "-c", file], directory: directory.path)
+        _ = try Self.checkWhoami(bearerd.proxy)
+        let client = try HTTP2Client(to: bearerd.proxy)
+        func check(_ path: String, _ body: String, at client: HTTP2Client) throws -> HTTP2Client.Answer {
+            try client.request("POST", "/grpc.health.v1.Health/\(path)", Self.call, body: body)
+        }
+        for service in ["", "grpc.health.v1.Health"] {
+            let answer = try check("Check", Self.healthRequest(service), at: client)
+            #expect(answer.status == 200 && answer.content == [0, 0, 0, 0, 2, 8, 1])
+            #expect(answer.trailers == ["grpc-status": "0"])
+        }
+        for (path, body, status) in [
+            ("Check", Self.healthRequest("shop.Orders"), "5"), ("List", Self.healthRequest(""), "12"),
+            ("Check", "no message", "13"), ("Check", "\u{1}\0\0\0\0", "13"),
+            ("Check", "\0\0\0\0\u{2}\u{A}\u{9}", "13"),
+        ] {
+            let answer = try check(path, body, at: client)
+            #expect(
+                answer.status == 200 && answer.head["grpc-status"] == status, "\(path) \(body): \(answer)")
+        }
+        // A watcher is told at once, and nothing more while nothing changes.
+        let watch = try client.begin("POST", "/grpc.health.v1.Health/Watch", Self.call, endsStream: false)
+        try client.send(.data(Self.healthRequest(""), stream: watch, endsStream: true))
+        try client.wait { $0.answers[watch]?.content == [0, 0, 0, 0, 2, 8, 1] }
+        #expect(try check("Check", Self.healthRequest(""), at: client).trailers == ["grpc-status": "0"])
+        #expect(client.answers[watch]?.isOver == false)
+        try client.send(.reset(watch))
+
+        let api = try HTTP2Client(to: bearerd.address(of: .developmentAPI))
+        let refused = try check("Check", Self.healthRequest(""), at: api)
+        #expect(refused.status == 200 && refused.head["grpc-status"] == "16")
+        #expect(try api.request("GET", "/whoami").status == 415)
+        #expect(try bearerd.terminate() == .exited(0))
+    }
+
     @Test func `demo needs nothing and prints what to try`() throws {
         let directory = try TemporaryDirectory()
         let demo = try BearerdProcess(arguments: ["demo"], directory: directory.path)
@@ -110,7 +156,12 @@ import Testing
         let text = demo.process.output.withLock { $0.text }
         let url = try #require(text.firstMatch(of: #/http://127\.0\.0\.1:(\d+)/whoami/#))
         #expect(text.contains("curl"))
-        _ = try Self.checkWhoami(.tcp(port: try #require(UInt16(url.output.1))))
+        let proxy = Address.tcp(port: try #require(UInt16(url.output.1)))
+        _ = try Self.checkWhoami(proxy)
+        #expect(text.contains("--data-binary @- http://\(proxy)/grpc.health.v1.Health/Check"))
+        let answer = try HTTP2Client(to: proxy).request(
+            "POST", "/grpc.health.v1.Health/Check", Self.call, body: Self.healthRequest(""))
+        #expect(answer.content == [0, 0, 0, 0, 2, 8, 1])
         #expect(try demo.terminate() == .exited(0))
         #expect(TemporaryDirectory.entries(of: directory.path).isEmpty)
     }
