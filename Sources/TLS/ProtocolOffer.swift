@@ -12,13 +12,6 @@ package enum ProtocolOffer: Hashable, Sendable {
     /// `h2`, else `http/1.1`.
     case either
 
-    /// Has a client's `SSL_CTX *` offer them in place of what it offered before.
-    ///
-    /// - Returns: false if there is no memory.
-    package func install(in context: OpaquePointer) -> Bool {
-        SSL_CTX_set_alpn_protos(context, list.utf8Start, UInt32(list.utf8CodeUnitCount)) == 0
-    }
-
     /// The one of them that a connection has chosen; nil for none.
     ///
     /// - Parameter connection: an `SSL *`.

@@ -3,7 +3,6 @@
 internal import CBearerdLibcurl
 internal import Glibc
 internal import BearerdSystem
-internal import BearerdTLS
 
 /// The objects to which one easy handle's options point.
 final class CurlAttachments {
@@ -51,9 +50,6 @@ final class CurlAttachments {
     var owners: Set<UInt32>?
     /// The user who was found to listen there and may not.
     var stranger: PeerUser?
-
-    /// The protocols that TLS with the server itself offers; libcurl knows of HTTP/1.1 alone.
-    var offer = ProtocolOffer.http1
 
     private var heads: [UnsafeMutablePointer<curl_slist>] = []
 

@@ -98,13 +98,7 @@ private func onSecurityContext(
     // libcurl itself would be content with a name in the subject alone.
     if SSL_CTX_get_verify_mode(context) != SSL_VERIFY_NONE { bearerd_ssl_ctx_verify_server(context) }
     let isOfProxy = SSL_CTX_ctrl(context, SSL_CTRL_GET_MAX_PROTO_VERSION, 0, nil) == Int(TLS1_3_VERSION)
-    if !isOfProxy {
-        attachments.hasMetServer = true
-        // Behind libcurl's own: CURLOPT_HTTP_VERSION stays 1.1, or it would frame the messages itself.
-        if attachments.offer != .http1, !attachments.offer.install(in: context) {
-            return CURLE_SSL_CONNECT_ERROR
-        }
-    }
+    if !isOfProxy { attachments.hasMetServer = true }
     if let trust = isOfProxy ? transport.proxyTrust : transport.trust {
         SSL_CTX_set1_cert_store(context, trust.handle)
     }

@@ -10,45 +10,26 @@ final class CurlWire: Wire {
     private let transfer: CurlTransfer
     /// libcurl's `SSL *`, which lives as long as the handle is in its multi; nil for a plain connection.
     private let security: OpaquePointer?
-    /// The first byte of a server that speaks before it is asked, until it is received.
-    private var early: UInt8?
     private var easy: UnsafeMutableRawPointer { transfer.easy.handle }
 
     /// Takes over a connection that libcurl has just opened.
     ///
-    /// - Returns: nil if the peer has already ended it, or sends before it was asked, which only one of HTTP/2 does.
+    /// - Returns: nil if the peer has already ended it, or sends before it was asked.
     init?(_ transfer: CurlTransfer) {
         self.transfer = transfer
         // The first receive ties the connection to its handle: until then libcurl may close it as idle.
         var byte: UInt8 = 0
         var count = 0
-        let status = curl_easy_recv(transfer.easy.handle, &byte, 1, &count)
+        guard curl_easy_recv(transfer.easy.handle, &byte, 1, &count) == CURLE_AGAIN else { return nil }
         var session: UnsafeMutablePointer<curl_tlssessioninfo>?
         bearerd_easy_getinfo_tls(transfer.easy.handle, &session)
         security = session?.pointee.internals.map { OpaquePointer($0) }
-        switch status {
-        case CURLE_AGAIN: break
-        // SETTINGS may come with the end of the handshake (RFC 9113 §3.4).
-        case CURLE_OK where count == 1 && applicationProtocol == .http2: early = byte
-        default: return nil
-        }
     }
 
     /// Always false: TLS may hold decrypted bytes of which the kernel does not know.
     var drainsOnShortReceive: Bool { false }
 
     func receive(into destination: UnsafeMutableRawBufferPointer) -> WireResult {
-        guard let early else { return receiveMore(into: destination) }
-        guard !destination.isEmpty else { return .moved(0) }
-        self.early = nil
-        destination[0] = early
-        // What came with it is in TLS's own buffer, of which the kernel tells nothing.
-        let rest = UnsafeMutableRawBufferPointer(rebasing: destination[1...])
-        if !rest.isEmpty, case .moved(let count) = receiveMore(into: rest) { return .moved(count + 1) }
-        return .moved(1)
-    }
-
-    private func receiveMore(into destination: UnsafeMutableRawBufferPointer) -> WireResult {
         var count = 0
         let status = curl_easy_recv(easy, destination.baseAddress, destination.count, &count)
         switch status {

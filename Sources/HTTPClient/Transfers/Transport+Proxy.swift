@@ -16,6 +16,9 @@ extension Transport {
         /// connection.
         case environment
 
+        /// True if it is the same for URLs of any scheme.
+        var isNamed: Bool { if case .url = self { true } else { false } }
+
         /// True if the connection to the proxy may itself use TLS, so that bytes must go through libcurl.
         package var mayBeEncrypted: Bool {
             switch self {

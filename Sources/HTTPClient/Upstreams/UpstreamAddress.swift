@@ -35,9 +35,13 @@ package struct UpstreamAddress: Equatable, Sendable {
     /// True if libcurl does the TLS, so that bytes cannot go straight to the socket.
     ///
     /// That is so if a proxy may lead to an `https` upstream, because libcurl chooses proxies by scheme, or
-    /// if the connection to the proxy may itself use TLS.
+    /// if the connection to the proxy may itself use TLS. Through the tunnel of a proxy that is named and plain the TLS
+    /// for HTTP/2 is ours: libcurl would speak HTTP/2 itself once that is chosen.
     var isEncryptedByLibcurl: Bool {
         let proxy = transport.proxy(to: url)
-        return url.scheme == .https ? proxy != .none : proxy.mayBeEncrypted
+        guard url.scheme == .https, httpProtocol == .http1 || !proxy.isNamed else {
+            return proxy.mayBeEncrypted
+        }
+        return proxy != .none
     }
 }

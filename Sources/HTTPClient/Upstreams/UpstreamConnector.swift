@@ -146,7 +146,6 @@ package final class UpstreamConnector {
         let attachments = CurlAttachments()
         let isEncrypted = address.isEncryptedByLibcurl
         let url = isEncrypted || address.url.scheme != .https ? address.url : address.url.withoutTLS
-        attachments.offer = address.httpProtocol.offer
         try easy.configure(url: url, transport: address.transport, attachments: attachments)
         try easy.set(CURLOPT_CONNECT_ONLY, to: true)
         try easy.set(CURLOPT_FRESH_CONNECT, to: true)

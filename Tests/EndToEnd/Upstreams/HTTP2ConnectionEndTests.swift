@@ -107,25 +107,54 @@ import Testing
         #expect(client.answers[stream]?.content.count == window)
     }
 
-    @Test func `goes through a proxy too, where the upstream's SETTINGS come with the end of the handshake`()
+    @Test(arguments: [true, false])
+    func `goes through a proxy too, wherever the upstream's SETTINGS are in the handshake`(
+        speaksFirst: Bool
+    )
         throws
     {
         let authority = try TLSAuthority()
-        let tls = try authority.server(for: ["upstream.test"]).choosing("\u{2}h2").speakingTLS12()
-        for speaksFirst in [true, false] {
-            let upstream = try HTTP2Upstream(tls: tls, speaksFirst: speaksFirst) { peer, event, stream in
-                if stream.hasEnd { try peer.answer(stream.id, text: stream[":authority"] ?? "") }
-            }
-            let port = try #require(upstream.url.split(separator: ":").last.flatMap { UInt16($0) })
-            let proxy = try HoldingProxy(to: .tcp(port: port))
-            for name in ["h2", "auto"] {
-                let sidecar = try HTTP2Route.sidecar(
-                    at: "https://upstream.test", speaking: name,
-                    route: "proxy: \(proxy.url)\nca_file: \(authority.certificateFile)")
+        let tls = try authority.server(for: ["upstream.test"]).choosing("\u{2}h2")
+        // In TLS 1.2 the last word of the handshake is the server's: what follows can come with it.
+        let upstream = try HTTP2Upstream(
+            tls: speaksFirst ? tls.speakingTLS12() : tls, speaksFirst: speaksFirst
+        ) { peer, event, stream in
+            if stream.hasEnd { try peer.answer(stream.id, text: stream[":authority"] ?? "") }
+        }
+        let port = try #require(upstream.url.split(separator: ":").last.flatMap { UInt16($0) })
+        let proxy = try HoldingProxy(to: .tcp(port: port))
+        for name in ["h2", "auto"] {
+            let sidecar = try HTTP2Route.sidecar(
+                at: "https://upstream.test", speaking: name,
+                route: "proxy: \(proxy.url)\nca_file: \(authority.certificateFile)")
+            for _ in 0..<2 {
                 let answer = try sidecar.get("/h2/")
                 #expect(answer.status == 200 && answer.text == "upstream.test", "\(name): \(answer.text)")
             }
-            #expect(proxy.requests == Array(repeating: "CONNECT upstream.test:443 HTTP/1.1", count: 2))
+        }
+        #expect(proxy.requests == Array(repeating: "CONNECT upstream.test:443 HTTP/1.1", count: 2))
+        #expect(upstream.streams.allSatisfy { $0[":scheme"] == "https" })
+    }
+
+    @Test func `cannot go through the environment's proxy, which check says and auto does without`() throws {
+        let authority = try TLSAuthority()
+        // Of what it is offered it takes HTTP/1.1 alone.
+        let upstream = try RawUpstream(
+            tls: authority.server(for: ["upstream.test"]).choosing("\u{8}http/1.1"))
+        let port = try #require(upstream.url.split(separator: ":").last.flatMap { UInt16($0) })
+        let proxy = try HoldingProxy(to: .tcp(port: port))
+        for (name, status) in [("auto", 200), ("h2", 502)] {
+            let sidecar = try Sidecar(
+                environment: ["https_proxy": proxy.url],
+                .init(
+                    moreRoutes: """
+                        - {path: /h2, upstream: "https://upstream.test", upstream_protocol: \(name), identity: default, \
+                        proxy: environment, ca_file: "\(authority.certificateFile)"}
+                        """))
+            #expect(try sidecar.get("/h2/").status == status)
+            let check = try BearerdProcess.command("check", "-c", sidecar.directory.path("config.yaml"))
+            #expect(check.exit == 0)
+            #expect(check.errors.contains("upstream_protocol: needs a proxy of its own") == (name == "h2"))
         }
     }
 }

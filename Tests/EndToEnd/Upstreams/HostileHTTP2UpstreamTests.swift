@@ -12,7 +12,7 @@ import Testing
     private static func upstream(_ flood: @escaping Flood) throws -> RawUpstream {
         try RawUpstream(script: { wire in
             guard try wire.read(exactly: HTTP2Frame.preface.count) == HTTP2Frame.preface else { return }
-            try wire.send(HTTP2Frame.settings().bytes)
+            try wire.send(HTTP2Frame.settings().bytes + HTTP2Frame.settingsAcknowledgement.bytes)
             var bytes: [UInt8] = []
             var hasHead = false
             while !hasHead {
@@ -24,7 +24,7 @@ import Testing
                 }
             }
             startThread { while let some = try? wire.readSome(), !some.isEmpty {} }
-            for number in 0..<200_000 {
+            for number in 0..<20_000 {
                 guard let bytes = flood(number) else { break }
                 try wire.send(bytes)
             }
@@ -35,6 +35,7 @@ import Testing
     private static func frames(of attack: String) -> Flood {
         let ok = HTTP2Frame.head([(":status", "200")], stream: 1, endsStream: false).bytes
         let large = String(repeating: "y", count: 4000)
+        let piece = [UInt8](repeating: 0x78, count: 16_384)
         return { number in
             switch attack {
             case "garbage": number == 0 ? (0..<4096).map { UInt8(truncatingIfNeeded: $0 &* 151 &+ 7) } : nil
@@ -63,7 +64,7 @@ import Testing
                     ).bytes : nil
             case "an idle stream": number == 0 ? HTTP2Frame.head([(":status", "200")], stream: 99).bytes : nil
             case "beyond the window":
-                number == 0 ? ok : HTTP2Frame(.data, stream: 1, [UInt8](repeating: 0x78, count: 16_384)).bytes
+                number == 0 ? ok : number < 2000 ? HTTP2Frame(.data, stream: 1, piece).bytes : nil
             default: nil
             }
         }
@@ -98,15 +99,15 @@ import Testing
         try sidecar.awaitToken()
         let before = sidecar.bearerd.anonymousBytes
         for _ in 0..<3 {
-            // A small buffer, so that a client that reads nothing fills up soon.
-            let client = try sidecar.client(receiveBuffer: 4096)
+            let client = try sidecar.client()
             try client.send("GET", "/h2/")
-            #expect(try client.wire.readHead()?.status == 200)
-            if attack == "beyond the window" {
-                try upstream.awaitNoConnections()
+            // Its head may be overtaken by the end.
+            let status = try client.wire.readHead()?.status ?? 0
+            #expect(status == 200 || status == 502)
+            if status == 200 {
+                let rest = String(decoding: try client.wire.readToEnd(), as: UTF8.self)
+                #expect(!rest.hasSuffix("0\r\n\r\n"), "\(attack)")
             }
-            let rest = String(decoding: try client.wire.readToEnd(), as: UTF8.self)
-            #expect(!rest.hasSuffix("0\r\n\r\n"), "\(attack)")
             #expect(try sidecar.get("/").status == 200)
         }
         #expect(sidecar.bearerd.anonymousBytes - before < 16 << 20)
