@@ -7,7 +7,7 @@ import shutil
 import subprocess
 from collections import Counter
 
-from proxies import Bearerd, Haproxy, Nginx
+from proxies import Bearerd, Haproxy, Nghttpx, NghttpxToHTTP2, Nginx
 
 
 class Counted:
@@ -44,6 +44,14 @@ class CountedBearerd(Counted, Bearerd):
 
 
 class CountedHaproxy(Counted, Haproxy):
+    pass
+
+
+class CountedNghttpx(Counted, Nghttpx):
+    pass
+
+
+class CountedNghttpxToHTTP2(Counted, NghttpxToHTTP2):
     pass
 
 

@@ -48,9 +48,18 @@ class Wrk:
 class H2load:
     """Knows TCP and Unix sockets, so that they can be compared, and only the mean of what requests took."""
 
-    @staticmethod
-    def command(listen, path, connections, seconds, headers, script, directory):
-        command = ["taskset", "-c", str(LOAD_CORE), "h2load", "--h1", "-t1", f"-c{connections}", f"-D{seconds}"]
+    # What is said of the protocol.
+    options = ("--h1",)
+
+    @classmethod
+    def command(cls, listen, path, connections, seconds, headers, script, directory):
+        """`script` is a body in hexadecimal digits, for what is no GET."""
+        command = ["taskset", "-c", str(LOAD_CORE), "h2load", *cls.options, "-t1", f"-c{connections}", f"-D{seconds}"]
+        if script:
+            name = os.path.join(directory, f"h2load-{hash(script):x}.body")
+            with open(name, "wb") as file:
+                file.write(bytes.fromhex(script))
+            command += ["-d", name]
         for header in headers:
             command += ["-H", header]
         base = listen if listen.startswith("unix:") else f"http://{listen}"
@@ -66,3 +75,15 @@ class H2load:
         return {
             "rate": float(rate.group(1)), "mean": milliseconds(mean.group(1)), "failures": int(failures.group(1)),
         }
+
+
+class H2loadStreams(H2load):
+    """HTTP/2 with ten streams on each connection."""
+
+    options = ("-m10",)
+
+
+class H2loadConnection(H2load):
+    """HTTP/2 with 32 streams on each connection."""
+
+    options = ("-m32",)

@@ -18,10 +18,15 @@ class Target:
     upstream: str
     # The CAs that the upstream is verified with, if it speaks TLS.
     ca: str | None = None
+    # Whether the upstream is spoken to in HTTP/2, without TLS.
+    http2: bool = False
 
 
 class Proxy:
     """One proxy with a listener for each kind of upstream."""
+
+    # The kinds of upstreams that it has; empty for all.
+    served = ()
 
     def __init__(self, directory, upstream, endpoint, logs, routes=0):
         """`routes` is how many stand beside the one for all paths of the plain target, `/routes/0000` and so on."""
@@ -30,9 +35,8 @@ class Proxy:
         self.endpoint = endpoint
         self.logs = logs
         self.routes = [f"/routes/{number:04}" for number in range(routes)]
-        port = free_port()
         self.targets = {
-            "plain": Target(f"127.0.0.1:{port}", f"127.0.0.1:{upstream.plain}"),
+            "plain": Target(f"127.0.0.1:{free_port()}", f"127.0.0.1:{upstream.plain}"),
             "tls": Target(f"127.0.0.1:{free_port()}", f"127.0.0.1:{upstream.tls}", upstream.ca),
             "tls-bundle": Target(f"127.0.0.1:{free_port()}", f"127.0.0.1:{upstream.tls_close}", upstream.bundle),
             "unix": Target(self.socket("client"), f"127.0.0.1:{upstream.plain}"),
@@ -40,13 +44,20 @@ class Proxy:
             "streams": Target(f"127.0.0.1:{free_port()}", f"127.0.0.1:{upstream.streams}"),
             **self.own_targets(),
         }
-        if "dpop" in self.targets:  # it listens in this order
-            port = int(self.targets["dpop"].listen.rpartition(":")[2])
+        if self.served:
+            self.targets = {name: self.targets[name] for name in self.served}
+        # It listens in this order.
+        last = self.targets["dpop"] if "dpop" in self.targets else next(iter(self.targets.values()))
+        port = int(last.listen.rpartition(":")[2])
         self.process = Process(self.name, self.command(), PROXY_CORE, directory, port)
 
     def own_targets(self):
         """What no other proxy can do."""
         return {}
+
+    def http2_target(self):
+        """For those that speak HTTP/2 to upstreams."""
+        return {"h2": Target(f"127.0.0.1:{free_port()}", f"127.0.0.1:{self.upstream.http2}", http2=True)}
 
     def socket(self, suffix):
         return f"unix:{self.directory}/{self.name}-{suffix}.socket"
@@ -144,10 +155,42 @@ defaults
         return ["haproxy", "-db", "-f", config]
 
 
+class Nghttpx(Proxy):
+    """Speaks HTTP/2 and HTTP/1.1 to clients, and one of them to upstreams: which it chooses by the path alone, so that each
+    kind of upstream has a process of its own."""
+
+    name = "nghttpx"
+    served = ("plain",)
+
+    def own_targets(self):
+        return self.http2_target()
+
+    def command(self):
+        target = self.targets[self.served[0]]
+        listen, upstream = (address.replace(":", ",") for address in (target.listen, target.upstream))
+        log = f"accesslog-file={self.directory}/nghttpx-access.log\n" if self.logs else ""
+        config = self.write(f"-{self.served[0]}.conf", f"""frontend={listen};no-tls
+backend={upstream};;proto={"h2" if target.http2 else "http/1.1"}
+workers=1
+single-process=yes
+errorlog-file={self.directory}/nghttpx-error.log
+add-request-header=authorization: Bearer {self.endpoint.token}
+backend-keep-alive-timeout=1h
+{log}""")
+        return ["nghttpx", f"--conf={config}"]
+
+
+class NghttpxToHTTP2(Nghttpx):
+    served = ("h2",)
+
+
 class Envoy(Proxy):
     """Only where the environment's ENVOY names its binary."""
 
     name = "envoy"
+
+    def own_targets(self):
+        return self.http2_target()
 
     def command(self):
         listeners = [self.listener(name, target.listen) for name, target in self.targets.items()]
@@ -179,7 +222,7 @@ class Envoy(Proxy):
                 "routes": [{"match": {"prefix": "/"}, "route": {
                     "cluster": name, "host_rewrite_literal": "localhost", "timeout": "60s"}}],
                 "request_headers_to_add": [{
-                    "header": {"key": "authorization", "value": "Bearer " + TOKEN},
+                    "header": {"key": "authorization", "value": "Bearer " + self.endpoint.token},
                     "append_action": "OVERWRITE_IF_EXISTS_OR_ADD"}]}]},
         }
         return {
@@ -196,6 +239,11 @@ class Envoy(Proxy):
             "load_assignment": {"cluster_name": name, "endpoints": [{"lb_endpoints": [{"endpoint": {
                 "address": self.address(target.upstream)}}]}]},
         }
+        if target.http2:
+            protocol = "envoy.extensions.upstreams.http.v3.HttpProtocolOptions"
+            cluster["typed_extension_protocol_options"] = {protocol: {
+                "@type": f"type.googleapis.com/{protocol}",
+                "explicit_http_config": {"http2_protocol_options": {}}}}
         if target.ca:
             names = [{"san_type": "DNS", "matcher": {"exact": "localhost"}}]
             cluster["transport_socket"] = {"name": "tls", "typed_config": {
@@ -214,7 +262,8 @@ class Bearerd(Proxy):
         super().__init__(*arguments, **options)
 
     def own_targets(self):
-        return {"dpop": Target(f"127.0.0.1:{free_port()}", f"127.0.0.1:{self.upstream.plain}")}
+        return {
+            **self.http2_target(), "dpop": Target(f"127.0.0.1:{free_port()}", f"127.0.0.1:{self.upstream.plain}")}
 
     def command(self):
         self.admin = free_port()
@@ -230,6 +279,8 @@ class Bearerd(Proxy):
 """
             if target.ca:
                 routes += f"    ca_file: {target.ca}\n"
+            if target.http2:
+                routes += "    upstream_protocol: h2\n"
         for path in self.routes:
             routes += f"""
   - {{path: {path}, upstream: 'http://{self.targets["plain"].upstream}', identity: bench}}"""

@@ -36,11 +36,12 @@ class Results:
 
         latencies = [(f"{key} ms", 8, median(key, 2))
                      for key in ("p50", "p99", "mean") if key in next(iter(self.runs.values()))[0]]
-        other = (lambda lane: (lane[0], "plain")) if self.scenario.only else (lambda lane: ("nginx", lane[1]))
-        of_nginx = ("of plain" if self.scenario.only else "of nginx", 9, ratio("p99", other))
+        reference = self.scenario.among[0] if self.scenario.among else "nginx"
+        other = (lambda lane: (lane[0], "plain")) if self.scenario.only else (lambda lane: (reference, lane[1]))
+        of_nginx = ("of plain" if self.scenario.only else f"of {reference}", 11, ratio("p99", other))
         if self.scenario.bulk:  # CPU time belongs to the bulk: how long the others wait is what counts
             return [("requests/s", 11, median("rate", 0)), *latencies, of_nginx]
-        columns = [("µs/request", 11, median("cpu", 1)), (of_nginx[0], 9, ratio("cpu", other))]
+        columns = [("µs/request", 11, median("cpu", 1)), (of_nginx[0], 11, ratio("cpu", other))]
         if self.scenario.has_floor:
             columns.append(("of floor", 9, ratio("cpu", lambda lane: ("floor", lane[1]))))
         if len(self.scenario.targets) > 1 and not self.scenario.only:
@@ -70,6 +71,8 @@ class Results:
 
     def show_goal(self, goal):
         reference = ("bearerd", "plain") if goal.of == "plain" else (goal.of, goal.target)
+        if reference not in self.runs:  # Envoy, where there is none
+            return
         ratio = round(self.ratio(("bearerd", goal.target), reference, goal.key), 2)
         what = "p99" if goal.key == "p99" else "CPU time"
         own = "that beside bearer tokens" if self.scenario.timed else "its own over TCP"

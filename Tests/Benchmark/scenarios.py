@@ -3,7 +3,7 @@
 
 from dataclasses import dataclass
 
-from load import H2load, Wrk
+from load import H2load, H2loadConnection, H2loadStreams, Wrk
 
 
 @dataclass(frozen=True)
@@ -59,6 +59,8 @@ class Scenario:
     timed: str = ""
     # The only proxy that can do it; empty for all.
     only: str = ""
+    # The proxies that can do it, the one that others are compared with first; empty for those of HTTP/1.1.
+    among: tuple = ()
     goals: tuple = ()
 
 
@@ -82,6 +84,13 @@ init = function()
 end
 request = function() return pipeline end
 """
+
+# Those that speak HTTP/2 on both sides.
+STREAMS = ("nghttpx", "envoy", "bearerd")
+STREAM_GOALS = (Goal("cpu", 0.9, "nghttpx"), Goal("cpu", 0.5, "envoy"))
+H2_GOALS = tuple(Goal(goal.key, goal.most, goal.of, target="h2") for goal in STREAM_GOALS)
+CALL = ("content-type: application/grpc", "te: trailers")
+MESSAGE = "0000000064" + "78" * 100
 
 DOWNLOAD = Bulk("/10m")
 UPLOADING = Bulk("/post", UPLOAD)
@@ -110,6 +119,14 @@ SCENARIOS = [
     Scenario("beside-dpop", "GET 1 KiB, one client with bearer tokens beside 32 connections with either",
              connections=1, targets=("plain", "dpop"), bulk=(Bulk("/1k", connections=32),), timed="plain",
              only="bearerd", goals=(Goal("p99", 1.1, "plain", target="dpop"),)),
+    Scenario("h2-h1", "HTTP/2 to HTTP/1.1: GET 1 KiB, 32 connections of 10 streams", generator=H2loadStreams,
+             among=STREAMS, goals=STREAM_GOALS),
+    Scenario("h1-h2", "HTTP/1.1 to HTTP/2: GET 1 KiB, 32 connections", targets=("h2",), generator=H2load,
+             among=STREAMS, goals=H2_GOALS),
+    Scenario("h2-h2", "HTTP/2 to HTTP/2: GET 1 KiB, 32 connections of 10 streams", targets=("h2",),
+             generator=H2loadStreams, among=STREAMS, goals=H2_GOALS),
+    Scenario("grpc", "gRPC: unary calls of 100 bytes, 32 connections of 10 streams", path="/bench.Service/Call",
+             targets=("h2",), headers=CALL, script=MESSAGE, generator=H2loadStreams, among=STREAMS, goals=H2_GOALS),
 ]
 
 # A collector that nothing is sent to.
@@ -143,4 +160,10 @@ COUNTED = [
     Scenario("unsampled", "GET 1 KiB, traces configured, not sampled", path="/", settings=TRACES, only="bearerd"),
     Scenario("unsampled-parent", "the same, and by a traceparent not sampled", path="/", settings=TRACES,
              headers=(PARENT,), only="bearerd"),
+    Scenario("h2-h1", "HTTP/2 to HTTP/1.1, 32 streams", path="/", connections=1, generator=H2loadConnection, among=STREAMS),
+    Scenario("h1-h2", "HTTP/1.1 to HTTP/2, 32 connections", path="/", targets=("h2",), generator=H2load, among=STREAMS),
+    Scenario("h2-h2", "HTTP/2 to HTTP/2, 32 streams", path="/", connections=1, targets=("h2",), generator=H2loadConnection,
+             among=STREAMS),
+    Scenario("grpc", "gRPC, unary calls, 32 streams", path="/bench.Service/Call", connections=1, targets=("h2",),
+             headers=CALL, script=MESSAGE, generator=H2loadConnection, among=STREAMS),
 ]

@@ -24,7 +24,7 @@ class Upstream:
     def __init__(self, directory):
         self.directory = directory
         self.stream_process = None
-        self.plain, self.tls, self.tls_close, self.counter, self.streams = (free_port() for _ in range(5))
+        self.plain, self.tls, self.tls_close, self.http2, self.counter, self.streams = (free_port() for _ in range(6))
         self.socket = f"unix:{directory}/upstream.socket"
         self.make_files()
         self.make_certificates()
@@ -75,6 +75,8 @@ class Upstream:
     location / {{ }}
     location = / {{ return 200 "{"x" * 1024}"; }}
     location /post {{ return 200 "ok"; }}
+    # Answers as a call does; nobody on the way reads what a message holds.
+    location /bench.Service/ {{ default_type application/grpc; add_trailer grpc-status 0; return 200 "{"x" * 105}"; }}
     location /routes/ {{ return 200 "{"x" * 1024}"; }}
   }}"""
         tls = "ssl_certificate server.pem; ssl_certificate_key server.key; ssl_protocols TLSv1.2 TLSv1.3;"
@@ -87,6 +89,7 @@ http {{
   scgi_temp_path tmp-u5;
   {server(f"127.0.0.1:{self.plain}")}
   {server(self.socket)}
+  {server(f"127.0.0.1:{self.http2} http2")}
   {server(f"127.0.0.1:{self.tls}", tls)}
   {server(f"127.0.0.1:{self.tls_close}", tls, "0")}
   server {{ listen 127.0.0.1:{self.counter}; location / {{ stub_status; }} }}
