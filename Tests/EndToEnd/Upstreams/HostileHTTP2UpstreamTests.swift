@@ -98,7 +98,8 @@ import Testing
         let sidecar = try HTTP2Route.sidecar(at: upstream.url, route: "timeouts: {stream_idle: 20s}")
         try sidecar.awaitToken()
         let before = sidecar.bearerd.anonymousBytes
-        for _ in 0..<3 {
+        // One whose windows alone are too small goes on with the connection, which answers nothing more here.
+        for _ in 0..<(attack == "empty DATA" ? 3 : 1) {
             let client = try sidecar.client()
             try client.send("GET", "/h2/")
             // Its head may be overtaken by the end.
