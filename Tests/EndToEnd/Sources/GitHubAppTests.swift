@@ -116,6 +116,17 @@ import Testing
         #expect(detail.contains("answered \(status)") && detail.contains(message.prefix(10)), "\(detail)")
     }
 
+    @Test func `that GitHub takes no longer is exchanged for another one, in one replay`() throws {
+        let site = try Site()
+        site.site.upstream.answer { request in
+            request["Authorization"] == "Bearer ghs_fakeToken1" ? .unauthorized : .ok()
+        }
+        #expect(try site.site.post("x").status == 200)
+        #expect(site.site.upstream.tokens == ["ghs_fakeToken1", "ghs_fakeToken2"])
+        #expect(site.api.requests.count == 2)
+        #expect(try site.site.state() == "authorized")
+    }
+
     @Test func `that is rate-limited comes when the limit is over`() throws {
         let site = try Site { _, count in
             switch count {

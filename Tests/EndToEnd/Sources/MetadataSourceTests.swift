@@ -75,6 +75,23 @@ import Testing
         #expect(server.requests.count == 2)
     }
 
+    @Test func `that an upstream takes no longer is exchanged for another one, in one replay`() throws {
+        let count = Monitor(0)
+        let server = try server { _ in
+            let number = count.withLock {
+                $0 += 1
+                return $0
+            }
+            return .response(
+                200, [Self.flavor], Self.token.replacing("fake-token", with: "fake-token-\(number)"))
+        }
+        let site = try site(server, upstream: SourceTexts.upstream(refusing: "ya29.fake-token-1"))
+        #expect(try site.post("x").status == 200)
+        #expect(site.upstream.tokens == ["ya29.fake-token-1", "ya29.fake-token-2"])
+        #expect(server.requests.count == 2)
+        #expect(try site.state() == "authorized")
+    }
+
     @Test func `of a server that is slow to start, fails or rate-limits comes when it can`() throws {
         let count = Monitor(0)
         let server = try server { _ in
@@ -163,11 +180,12 @@ import Testing
 /// `source: azure_identity` against fakes of both of its servers.
 @Suite(.blocking) struct `A token of a managed identity` {
     private func site(
-        _ server: RawUpstream, _ identity: String = "resource: https://vault.azure.net", route: String = ""
+        _ server: RawUpstream, _ identity: String = "resource: https://vault.azure.net", route: String = "",
+        upstream: RawUpstream? = nil
     ) throws -> SourceSite {
         try SourceSite(
             identity: "source: azure_identity\n\(identity)", route: route,
-            directory: try TemporaryDirectory(),
+            directory: try TemporaryDirectory(), upstream: upstream,
             environment: [
                 "IDENTITY_ENDPOINT": server.url + "/msi/token", "IDENTITY_HEADER": "header-secret-1",
             ])
@@ -192,6 +210,23 @@ import Testing
         #expect(try site.status()["expires_at"] != .null)
         #expect(
             LeakScan.leaks(of: ["azure-token-1", "header-secret-1"], in: try site.everythingShown()).isEmpty)
+    }
+
+    @Test func `that an upstream takes no longer is exchanged for another one, in one replay`() throws {
+        let count = Monitor(0)
+        let server = try RawUpstream { _ in
+            let number = count.withLock {
+                $0 += 1
+                return $0
+            }
+            return .json(
+                #"{"access_token":"azure-token-\#(number)","expires_in":"3599","token_type":"Bearer"}"#)
+        }
+        let site = try site(server, upstream: SourceTexts.upstream(refusing: "azure-token-1"))
+        #expect(try site.post("x").status == 200)
+        #expect(site.upstream.tokens == ["azure-token-1", "azure-token-2"])
+        #expect(server.requests.count == 2)
+        #expect(try site.state() == "authorized")
     }
 
     @Test func `is refused with the server's words, and comes when it can`() throws {

@@ -51,6 +51,10 @@ final class SourceSite: Sendable {
         try RawClient(to: bearerd.proxy).request("GET", target, fields)
     }
 
+    func post(_ body: String) throws -> RawResponse {
+        try RawClient(to: bearerd.proxy).request("POST", "/", body: body)
+    }
+
     func admin(_ target: String) throws -> RawResponse {
         try RawClient(to: bearerd.admin).request("GET", target)
     }

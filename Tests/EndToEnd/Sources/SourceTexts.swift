@@ -22,6 +22,13 @@ enum SourceTexts {
         return String(decoding: text[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
+    /// An upstream that takes every token but this one.
+    static func upstream(refusing token: String) throws -> RawUpstream {
+        try RawUpstream { request in
+            request["Authorization"] == "Bearer \(token)" ? .unauthorized : .ok()
+        }
+    }
+
     private static func base64URL(_ text: String) -> String {
         let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_")
         let bytes = Array(text.utf8)
