@@ -14,6 +14,7 @@ struct FieldCollector {
     /// The decoded size (RFC 9113 §6.5.2).
     private(set) var size = 0
     private var cookie: [UInt8] = []
+    private var isCookieNeverIndexed = false
 
     var method: [UInt8] = []
     var path: [UInt8] = []
@@ -24,24 +25,31 @@ struct FieldCollector {
     mutating func begin() { self = FieldCollector() }
 
     /// Takes one field.
-    mutating func take(_ name: Span<UInt8>, _ value: Span<UInt8>, _ limits: HeadLimits) {
+    ///
+    /// - Parameter isNeverIndexed: true if it may be in no table on its way (RFC 7541 §6.2.3).
+    mutating func take(
+        _ name: Span<UInt8>, _ value: Span<UInt8>, isNeverIndexed: Bool, _ limits: HeadLimits
+    ) {
         size += name.count + value.count + 32
         if size > limits.headerBytes || fields.count >= limits.maxFields { fault = fault ?? .headTooLarge }
         guard !name.isEmpty, name[0] == Byte.colon else {
-            if fault == nil { takeField(name, value) }
-            return
+            return takeField(name, value, isNeverIndexed: isNeverIndexed)
         }
         takePseudoField(name, value, limits)
     }
 
-    private mutating func takeField(_ name: Span<UInt8>, _ value: Span<UInt8>) {
+    private mutating func takeField(_ name: Span<UInt8>, _ value: Span<UInt8>, isNeverIndexed: Bool) {
+        let known = KnownFieldName.find(in: name, 0..<name.count)
+        // Of what is refused, the type alone counts: gRPC has errors of its own.
+        guard fault == nil || (known == .contentType && !fields.has(.contentType)) else { return }
         // Crumbs are one field anywhere but in HTTP/2 (RFC 9113 §8.2.3).
-        if KnownFieldName.find(in: name, 0..<name.count) == .cookie {
+        if known == .cookie {
+            isCookieNeverIndexed = isCookieNeverIndexed || isNeverIndexed
             if !cookie.isEmpty { cookie.append(contentsOf: [Byte.semicolon, Byte.space]) }
             cookie.append(value)
             return
         }
-        fields.append(checkedName: name, value: value)
+        fields.append(checkedName: name, value: value, isNeverIndexed: isNeverIndexed)
     }
 
     private mutating func takePseudoField(_ name: Span<UInt8>, _ value: Span<UInt8>, _ limits: HeadLimits) {
@@ -66,7 +74,8 @@ struct FieldCollector {
         guard !cookie.isEmpty else { return }
         let joined = cookie
         cookie = []
-        fields.append(checkedName: "cookie".utf8.span, value: joined.span)
+        fields.append(
+            checkedName: "cookie".utf8.span, value: joined.span, isNeverIndexed: isCookieNeverIndexed)
     }
 
     // MARK: Requests
@@ -80,7 +89,23 @@ struct FieldCollector {
         judgeHost()
         request.targetBytes = request.method == .connect && connectProtocol == nil ? authority ?? [] : path
         if !request.method.isNeverForwarded || connectProtocol != nil { judgePath(request.method) }
+        judgeLength()
         request.fields = fields
+    }
+
+    /// Writes the length in its shortest form.
+    ///
+    /// A CONNECT has no content (RFC 9113 §8.5), and nghttp2 does not compare its length with what comes: in HTTP/1.1 the
+    /// length would announce a body that nobody sends.
+    private mutating func judgeLength() {
+        guard case .once(let digits) = fields.occurrence(of: .contentLength) else { return }
+        if connectProtocol != nil {
+            fault = fault ?? .breaking(rule: "Content-Length in an extended CONNECT")
+        } else if digits.count > 1, fields.block.bytes[digits.lowerBound] == Byte.zero,
+            let length = fields.checkedContentLength
+        {
+            fields[.contentLength] = String(length)
+        }
     }
 
     private mutating func judgeHost() {

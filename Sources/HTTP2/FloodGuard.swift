@@ -16,6 +16,8 @@ struct FloodGuard {
     private var resets = FrameBudget(burst: 200, perSecond: 50)
     /// RST_STREAM that the peer makes us send (CVE-2025-8671).
     private var provokedResets = FrameBudget(burst: 100, perSecond: 10)
+    /// Frames on streams that we have ended: an upload in small pieces may be on its way.
+    private var lateFrames = FrameBudget(burst: 2000, perSecond: 500)
     /// Streams beyond the limit; there may be many before our SETTINGS arrive.
     private var refusals = FrameBudget(burst: 1000, perSecond: 20)
 
@@ -33,12 +35,14 @@ struct FloodGuard {
         unknown.refill(seconds: seconds)
         resets.refill(seconds: seconds)
         provokedResets.refill(seconds: seconds)
+        lateFrames.refill(seconds: seconds)
         refusals.refill(seconds: seconds)
     }
 
     /// The kinds of frames that are counted.
     enum Kind {
-        case ping, settings, emptyData, windowUpdate, priority, unknown, reset, provokedReset, refusal
+        case ping, settings, emptyData, windowUpdate, priority, unknown, reset, provokedReset, lateFrame,
+            refusal
     }
 
     /// - Returns: false when the peer has sent more of the kind than it may.
@@ -52,6 +56,7 @@ struct FloodGuard {
         case .unknown: unknown.spend()
         case .reset: resets.spend()
         case .provokedReset: provokedResets.spend()
+        case .lateFrame: lateFrames.spend()
         case .refusal: refusals.spend()
         }
     }
@@ -62,12 +67,28 @@ struct FloodGuard {
         pings.earn(1)
     }
 
-    /// Content came in, which clients send PING beside to measure the way.
-    mutating func receivedContent() { pings.earn(1) }
+    /// A piece of content came in: clients send PING beside large ones to measure the way, and some peers an empty frame
+    /// behind each message.
+    mutating func receivedContent(_ count: Int) {
+        if count >= 1024 { pings.earn(1) }
+        emptyData.earn(1)
+    }
 
-    /// A head came in, which clients of RFC 7540 send PRIORITY for.
+    /// A head came in, which clients of RFC 7540 send PRIORITY for, others PRIORITY_UPDATE (RFC 9218), and some an empty
+    /// DATA frame behind.
     mutating func receivedHead() {
         priorities.earn(2)
         windowUpdates.earn(2)
+        unknown.earn(2)
+        emptyData.earn(2)
+    }
+
+    /// The peer has reset a stream of which it has had some of the answer: it has lost interest, as clients do.
+    mutating func receivedResetOfAnswer() { resets.earn(1) }
+
+    /// We have begun a stream, which the peer may reset (RFC 9113 §8.1).
+    mutating func sentRequest() {
+        resets.earn(1)
+        emptyData.earn(2)
     }
 }

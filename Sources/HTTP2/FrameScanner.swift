@@ -5,11 +5,12 @@
 struct FrameScanner {
     static let headerLength = 9
 
-    /// The header of a frame without its stream identifier (RFC 9113 §4.1).
+    /// The header of a frame (RFC 9113 §4.1).
     struct Header {
         let length: Int
         let type: UInt8
         let flags: UInt8
+        let stream: Int32
     }
 
     /// The part of a header that has arrived.
@@ -48,7 +49,9 @@ struct FrameScanner {
     /// Reads a whole header.
     mutating func read(_ bytes: Span<UInt8>) -> Header {
         let header = Header(
-            length: Int(bytes[0]) << 16 | Int(bytes[1]) << 8 | Int(bytes[2]), type: bytes[3], flags: bytes[4])
+            length: Int(bytes[0]) << 16 | Int(bytes[1]) << 8 | Int(bytes[2]), type: bytes[3], flags: bytes[4],
+            stream: Int32(bytes[5] & 0x7F) << 24 | Int32(bytes[6]) << 16 | Int32(bytes[7]) << 8
+                | Int32(bytes[8]))
         rest = header.length
         let endsHeaders: UInt8 = 0x4
         isInHeadFrame = header.type == 1 || header.type == 9

@@ -44,12 +44,13 @@ private func onBeginHeaders(
 private func onHeader(
     _: OpaquePointer?, _ frame: UnsafePointer<nghttp2_frame>?, _ name: UnsafePointer<UInt8>?,
     _ nameLength: Int,
-    _ value: UnsafePointer<UInt8>?, _ valueLength: Int, _: UInt8, _ context: UnsafeMutableRawPointer?
+    _ value: UnsafePointer<UInt8>?, _ valueLength: Int, _ flags: UInt8,
+    _ context: UnsafeMutableRawPointer?
 ) -> CInt {
     guard let session = session(context) else { return failed }
     let name = UnsafeBufferPointer(start: name, count: nameLength)
     let value = UnsafeBufferPointer(start: value, count: valueLength)
-    return session.fieldArrived(name.span, value.span) ? success : failed
+    return session.fieldArrived(name.span, value.span, flags: flags) ? success : failed
 }
 
 /// Without it nghttp2 would leave the field out, and pass the rest on.

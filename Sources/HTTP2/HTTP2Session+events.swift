@@ -25,13 +25,16 @@ extension HTTP2Session {
         case NGHTTP2_HEADERS.rawValue:
             headArrived(on: header.stream_id, endsStream: Self.isSet(NGHTTP2_FLAG_END_STREAM, header))
         case NGHTTP2_DATA.rawValue:
-            if header.length >= 1024 { floods.receivedContent() }
+            if header.length > frame.data.padlen { floods.receivedContent(header.length) }
             if Self.isSet(NGHTTP2_FLAG_END_STREAM, header) {
                 contentEnded(on: header.stream_id)
             } else if header.length > 0, header.length <= frame.data.padlen, !floods.admits(.emptyData) {
                 return breach(.enhanceYourCalm)
             }
-        case NGHTTP2_RST_STREAM.rawValue: streams[header.stream_id]?.isResetByPeer = true
+        case NGHTTP2_RST_STREAM.rawValue:
+            guard let stream = streams[header.stream_id] else { break }
+            stream.isResetByPeer = true
+            if role == .server, stream.sentCount > 0 { floods.receivedResetOfAnswer() }
         case NGHTTP2_SETTINGS.rawValue:
             if !Self.isSet(NGHTTP2_FLAG_ACK, header) { hasPeerSettings = true }
         case NGHTTP2_PING.rawValue: if Self.isSet(NGHTTP2_FLAG_ACK, header) { pongs += 1 }
@@ -57,21 +60,24 @@ extension HTTP2Session {
     }
 
     /// - Returns: false if the header list is an attack.
-    func fieldArrived(_ name: Span<UInt8>, _ value: Span<UInt8>) -> Bool {
-        collector.take(name, value, limits.head)
+    func fieldArrived(_ name: Span<UInt8>, _ value: Span<UInt8>, flags: UInt8) -> Bool {
+        let isNeverIndexed = flags & UInt8(NGHTTP2_NV_FLAG_NO_INDEX.rawValue) != 0
+        collector.take(name, value, isNeverIndexed: isNeverIndexed, limits.head)
         return collector.size <= limits.bombBytes || breach(.enhanceYourCalm)
     }
 
     private func headArrived(on id: Int32, endsStream: Bool) {
         guard let stream = streams[id] else { return }
         collector.finish()
+        floods.receivedHead()
         if collector.fault == .headTooLarge { stream.fault = .headTooLarge }
         switch role {
         case .server where !stream.isAnnounced:
-            floods.receivedHead()
             takeRequest(of: stream, endsStream: endsStream)
         case .client where collector.status > 0: takeResponse(of: stream)
-        case .server, .client: stream.trailers = collector.fields
+        case .server, .client:
+            stream.trailers = collector.fields
+            stream.trailers.removeForbiddenTrailers()
         }
         if endsStream { stream.hasEnd = true }
         touch(stream)
@@ -84,7 +90,7 @@ extension HTTP2Session {
         stream.declaredLength = stream.request.fields.checkedContentLength
         stream.isAnnounced = true
         // One without content that does not end may turn out to be malformed: nobody is told before it does.
-        stream.hasHead = endsStream || stream.declaredLength != 0
+        stream.hasHead = endsStream || stream.declaredLength != 0 || stream.fault != nil
     }
 
     private func takeResponse(of stream: HTTP2Stream) {
@@ -121,6 +127,7 @@ extension HTTP2Session {
     // MARK: The end of a stream
 
     func streamClosed(_ id: Int32, _ code: UInt32) {
+        peerStreams.abandon(id)
         guard let stream = streams.removeValue(forKey: id) else { return }
         let code = HTTP2ErrorCode(rawValue: code)
         let endedWell = code == .noError && !stream.isResetByPeer && stream.resetCode == nil
@@ -150,6 +157,7 @@ extension HTTP2Session {
 
     /// Counts resets that the peer has brought about, and those of streams that it should not have begun.
     private func resetSent(_ id: Int32, _ code: UInt32) {
+        peerStreams.abandon(id)
         let code = HTTP2ErrorCode(rawValue: code)
         // What we have reset ourselves is no fault of the peer's.
         guard streams[id]?.resetCode == nil else { return }

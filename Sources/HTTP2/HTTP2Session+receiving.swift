@@ -17,8 +17,8 @@ extension HTTP2Session {
             let begun = scanner.part.count
             let end = min(bytes.count, position + FrameScanner.headerLength - begun)
             if begun == 0, end - position == FrameScanner.headerLength {
-                guard admits(scanner.read(bytes.extracting(position..<end))) else {
-                    if feed(bytes.extracting(start..<position)) { fail(.enhanceYourCalm) }
+                if let fault = fault(of: scanner.read(bytes.extracting(position..<end))) {
+                    if feed(bytes.extracting(start..<position)) { fail(fault) }
                     return
                 }
                 position = end
@@ -29,7 +29,7 @@ extension HTTP2Session {
             position = end
             start = end
             guard let header else { return }
-            guard admits(scanner.read(header.span)) else { return fail(.enhanceYourCalm) }
+            if let fault = fault(of: scanner.read(header.span)) { return fail(fault) }
             guard feed(header.span) else { return }
         }
         _ = feed(bytes.extracting(start..<position))
@@ -61,23 +61,51 @@ extension HTTP2Session {
         }
     }
 
-    /// - Returns: false if the peer has sent too many of this kind.
-    private func admits(_ header: FrameScanner.Header) -> Bool {
-        let isAcknowledgement = header.flags & UInt8(NGHTTP2_FLAG_ACK.rawValue) != 0
+    /// Judges a frame by its header.
+    ///
+    /// - Returns: the fault of the peer, which ends the connection; nil if it may send the frame.
+    private func fault(of header: FrameScanner.Header) -> HTTP2ErrorCode? {
+        let isAdmitted: Bool
         switch UInt32(header.type) {
         case NGHTTP2_DATA.rawValue:
+            if let fault = faultOfStream(header, beginsStream: false) { return fault }
             // Here, where those on streams that are over count too.
             let endsStream = header.flags & UInt8(NGHTTP2_FLAG_END_STREAM.rawValue) != 0
-            return header.length > 0 || endsStream || floods.admits(.emptyData)
-        case NGHTTP2_HEADERS.rawValue, NGHTTP2_CONTINUATION.rawValue,
-            NGHTTP2_GOAWAY.rawValue, NGHTTP2_PUSH_PROMISE.rawValue:
-            return true
-        case NGHTTP2_PING.rawValue: return isAcknowledgement || floods.admits(.ping)
-        case NGHTTP2_SETTINGS.rawValue: return floods.admits(.settings)
-        case NGHTTP2_WINDOW_UPDATE.rawValue: return floods.admits(.windowUpdate)
-        case NGHTTP2_PRIORITY.rawValue: return floods.admits(.priority)
-        case NGHTTP2_RST_STREAM.rawValue: return floods.admits(.reset)
-        default: return floods.admits(.unknown)
+            isAdmitted = header.length > 0 || endsStream || floods.admits(.emptyData)
+        case NGHTTP2_HEADERS.rawValue: return faultOfStream(header, beginsStream: role == .server)
+        case NGHTTP2_CONTINUATION.rawValue, NGHTTP2_GOAWAY.rawValue, NGHTTP2_PUSH_PROMISE.rawValue:
+            isAdmitted = true
+        // Acknowledgements too: of ours there are few.
+        case NGHTTP2_PING.rawValue: isAdmitted = floods.admits(.ping)
+        case NGHTTP2_SETTINGS.rawValue: isAdmitted = floods.admits(.settings)
+        case NGHTTP2_WINDOW_UPDATE.rawValue: isAdmitted = floods.admits(.windowUpdate)
+        case NGHTTP2_PRIORITY.rawValue:
+            // nghttp2 does not read what it is told to ignore (RFC 9113 §6.3).
+            guard header.stream != 0 else { return .protocolError }
+            isAdmitted = floods.admits(.priority)
+        case NGHTTP2_RST_STREAM.rawValue:
+            peerStreams.reset(header.stream)
+            isAdmitted = floods.admits(.reset)
+        default: isAdmitted = floods.admits(.unknown)
         }
+        return isAdmitted ? nil : .enhanceYourCalm
+    }
+
+    /// Judges whether the frame's stream may have one.
+    private func faultOfStream(_ header: FrameScanner.Header, beginsStream: Bool) -> HTTP2ErrorCode? {
+        switch role {
+        case .client:
+            // Our own streams: who is gone from here was ended by either side.
+            if header.stream != 0, streams[header.stream] == nil, !floods.admits(.lateFrame) {
+                return .enhanceYourCalm
+            }
+        case .server:
+            switch peerStreams.judge(header, beginsStream: beginsStream) {
+            case .expected: break
+            case .late: if !floods.admits(.lateFrame) { return .enhanceYourCalm }
+            case .breach(let code): return code
+            }
+        }
+        return nil
     }
 }

@@ -87,6 +87,7 @@ extension HTTP2Session {
         stream.hasBegunSending = true
         stream.isAnnounced = true
         streams[id] = stream
+        floods.sentRequest()
         return true
     }
 

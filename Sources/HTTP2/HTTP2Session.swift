@@ -35,6 +35,8 @@ package final class HTTP2Session {
     var collector = FieldCollector()
     var scanner: FrameScanner
     var floods = FloodGuard()
+    /// A server's side: what the client has begun.
+    var peerStreams: PeerStreams
     /// The fault, found in a callback, that ends the connection.
     var breach: HTTP2ErrorCode?
     /// How large ``output`` may become in the call that is under way.
@@ -44,6 +46,7 @@ package final class HTTP2Session {
     package init?(_ role: Role, limits: HTTP2Limits) {
         self.role = role
         self.limits = limits
+        peerStreams = PeerStreams(limit: limits.streams)
         scanner = FrameScanner(preface: role == .server ? 24 : 0)
         var options: OpaquePointer?
         var callbacks: OpaquePointer?
@@ -54,7 +57,7 @@ package final class HTTP2Session {
         nghttp2_option_set_no_auto_window_update(options, 1)
         nghttp2_option_set_no_closed_streams(options, 1)
         // Ours are tighter; these are a second net.
-        nghttp2_option_set_stream_reset_rate_limit(options, 1000, 100)
+        nghttp2_option_set_stream_reset_rate_limit(options, 5000, 500)
         nghttp2_option_set_max_outbound_ack(options, 500)
         nghttp2_option_set_max_settings(options, 32)
         nghttp2_option_set_max_continuations(options, limits.continuations)
@@ -135,6 +138,13 @@ package final class HTTP2Session {
 
     /// How many streams are open.
     package var streamCount: Int { streams.count }
+
+    /// Has a request answered that does not end, though it declares no content.
+    package func expire(_ stream: HTTP2Stream) {
+        stream.hasExpired = true
+        stream.hasHead = true
+        touch(stream)
+    }
 
     // MARK: The end
 

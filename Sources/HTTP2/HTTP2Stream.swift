@@ -21,8 +21,14 @@ package final class HTTP2Stream {
     package internal(set) var connectProtocol: String?
     /// True once the head of a request, or the final head of a response, has arrived.
     package internal(set) var hasHead = false
+    /// True if the request did not end in time, though it declares no content.
+    package internal(set) var hasExpired = false
     /// A fault of the message that can be answered instead of resetting the stream.
     package internal(set) var fault: MessageFault?
+    /// True if a request was reset here before its head was complete, for its head or for content that it did not declare.
+    package var isMalformed: Bool {
+        resetCode == .protocolError && !isResetByPeer && !hasHead && !hasBegunSending
+    }
     /// The length that the head declares; nil without one.
     package internal(set) var declaredLength: UInt64?
     /// Content that has arrived and is not consumed.

@@ -5,7 +5,9 @@ internal import BearerdSystem
 
 extension HTTPFields {
     /// Appends a field whose name and value are known to be what a field may hold, and have no white space around them.
-    mutating func append(checkedName name: Span<UInt8>, value: Span<UInt8>) {
+    mutating func append(
+        checkedName name: Span<UInt8>, value: Span<UInt8>, isNeverIndexed: Bool = false
+    ) {
         let start = block.count
         guard name.count <= Int(UInt16.max), start + name.count + value.count + 4 <= Self.maximumBlock else {
             return
@@ -21,7 +23,7 @@ extension HTTPFields {
             Entry(
                 nameStart: UInt32(start), valueStart: UInt32(start + name.count + 2),
                 valueLength: UInt32(value.count), nameLength: UInt16(name.count), known: known,
-                isCanonical: true))
+                isCanonical: true, isNeverIndexed: isNeverIndexed))
         present |= known.bit
     }
 

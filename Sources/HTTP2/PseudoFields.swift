@@ -48,7 +48,9 @@ struct PseudoFields {
                                 name: pointer(block, entry.nameRange.lowerBound),
                                 value: pointer(block, entry.valueRange.lowerBound),
                                 namelen: entry.nameRange.count, valuelen: entry.valueRange.count,
-                                flags: UInt8(NGHTTP2_NV_FLAG_NONE.rawValue)))
+                                flags: UInt8(
+                                    entry.isNeverIndexed
+                                        ? NGHTTP2_NV_FLAG_NO_INDEX.rawValue : NGHTTP2_NV_FLAG_NONE.rawValue)))
                         count += 1
                     }
                     return body(UnsafeBufferPointer(rebasing: pairs[..<count]))

@@ -15,6 +15,10 @@ import Testing
         ("empty SETTINGS with values", { _ in [.settings([(4, 65_535)])] }),
         ("WINDOW_UPDATE", { _ in [.windowUpdate(1)] }),
         ("PRIORITY", { number in [HTTP2Frame(.priority, stream: number * 2 + 1, [0, 0, 0, 0, 15])] }),
+        (
+            "PING that answers none",
+            { _ in [HTTP2Frame(.ping, flags: 0x1, Array(repeating: 0, count: 8))] }
+        ),
         ("unknown frames", { _ in [HTTP2Frame(type: 0x77)] }),
         (
             "rapid resets",
@@ -39,7 +43,7 @@ import Testing
         ),
     ]
 
-    @Test(arguments: 0..<9)
+    @Test(arguments: floods.indices)
     func `a flood ends the connection, told by ENHANCE_YOUR_CALM`(index: Int) throws {
         let (name, frames) = Self.floods[index]
         let peer = try #require(FramePeer())
@@ -59,11 +63,59 @@ import Testing
         #expect(peer.goawayCode() == Self.calm)
     }
 
-    @Test func `empty DATA is a flood on a stream that is over, too`() throws {
+    @Test func `a stream that the client has ended takes nothing more`() throws {
+        for end in [
+            [HTTP2Frame.head(FramePeer.post, stream: 1, endsStream: false), .reset(1)],
+            [HTTP2Frame.head(FramePeer.get, stream: 1)],
+        ] {
+            for late in [HTTP2Frame(.data, stream: 1), .data("x", stream: 1), .head([("x", "y")], stream: 1)]
+            {
+                let peer = try #require(FramePeer())
+                peer.send(end + [late])
+                #expect(peer.goawayCode() == HTTP2ErrorCode.streamClosed.rawValue)
+            }
+        }
+    }
+
+    @Test func `a stream below one that was begun cannot begin any more`() throws {
         let peer = try #require(FramePeer())
-        peer.send(.head(FramePeer.post, stream: 1, endsStream: false), .reset(1))
-        for _ in 0..<1000 { peer.send(HTTP2Frame(.data, stream: 1)) }
-        #expect(peer.goawayCode() == Self.calm)
+        peer.send(.head(FramePeer.get, stream: 1), .head(FramePeer.get, stream: 7))
+        peer.send(.head(FramePeer.get, stream: 5))
+        #expect(peer.goawayCode() == HTTP2ErrorCode.protocolError.rawValue)
+    }
+
+    @Test func `PRIORITY belongs to a stream`() throws {
+        let peer = try #require(FramePeer())
+        peer.send(HTTP2Frame(.priority, stream: 0, [0, 0, 0, 0, 15]))
+        #expect(peer.goawayCode() == HTTP2ErrorCode.protocolError.rawValue)
+    }
+
+    @Test func `what comes late on a stream that we have reset is forgiven, and without end a flood`() throws
+    {
+        for late in [HTTP2Frame(.data, stream: 1, [0]), HTTP2Frame(.data, stream: 1)] {
+            let peer = try #require(FramePeer())
+            peer.send(.head(FramePeer.post, stream: 1, endsStream: false))
+            let stream = try #require(peer.streams[1])
+            peer.session.reset(stream, .cancel)
+            #expect(peer.resetCode() == HTTP2ErrorCode.cancel.rawValue)
+            for _ in 0..<50 { peer.send(late) }
+            #expect(peer.session.failure == nil)
+            for _ in 0..<5000 where peer.session.failure == nil { peer.send(late) }
+            #expect(peer.goawayCode() == Self.calm)
+        }
+    }
+
+    @Test func `streams that never end are forgotten, and those after them are not`() throws {
+        let peer = try #require(FramePeer())
+        for number in 0..<UInt32(900) {
+            peer.send(.head(FramePeer.post, stream: number * 2 + 1, endsStream: false))
+            peer.session.reset(try #require(peer.streams[Int32(number) * 2 + 1]), .cancel)
+            #expect(peer.goawayCode() == nil)
+        }
+        peer.send(.data("x", stream: 1), .data("x", stream: 1799, endsStream: true))
+        #expect(peer.session.failure == nil)
+        peer.send(.data("x", stream: 1799))
+        #expect(peer.goawayCode() == HTTP2ErrorCode.streamClosed.rawValue)
     }
 
     @Test func `DATA of nothing but padding is as empty`() throws {
@@ -129,5 +181,37 @@ import Testing
         let peer = try #require(FramePeer(isGreeted: false))
         peer.send(bytes: Array("PRI * HTTP/2.0\r\n\r\nXX\r\n\r\n".utf8))
         #expect(peer.goawayCode() == 0x1 && peer.session.isOver)
+    }
+
+    @Test func `an empty frame, a PRIORITY_UPDATE and a reset for each call are no flood`() throws {
+        let peer = try #require(FramePeer())
+        for number in 0..<UInt32(2000) {
+            let id = number * 2 + 1
+            peer.send(
+                .head(FramePeer.post, stream: id, endsStream: false), HTTP2Frame(type: 0x10, [0, 0, 0, 1]),
+                .data("message", stream: id), HTTP2Frame(.data, stream: id))
+            let stream = try #require(
+                peer.streams[Int32(id)], "call \(number): \(String(describing: peer.session.failure))")
+            peer.session.respond(HTTPResponse(status: 200), hasContent: true, on: stream)
+            peer.session.send("answer".utf8.span, on: stream)
+            _ = peer.takeFrames()
+            peer.send(.reset(id))
+            try #require(peer.session.failure == nil, "call \(number)")
+        }
+    }
+
+    @Test func `an upstream may reset each stream that we begin, and no more`() throws {
+        let peer = try #require(FramePeer(.client))
+        for number in 0..<UInt32(2000) {
+            _ = try #require(
+                peer.session.request(
+                    HTTPRequest(method: .post, target: "/", fields: HTTPFields(("Host", "example.com"))),
+                    scheme: .http, hasContent: true, takesTrailers: false))
+            _ = peer.takeFrames()
+            peer.send(.head([(":status", "400")], stream: number * 2 + 1), .reset(number * 2 + 1, code: 0))
+            try #require(peer.session.failure == nil, "stream \(number)")
+        }
+        for _ in 0..<2000 where peer.session.failure == nil { peer.send(.reset(1)) }
+        #expect(peer.session.failure == .enhanceYourCalm)
     }
 }

@@ -7,7 +7,7 @@ import BearerdTestSupport
 /// A session under test, and a peer of it that speaks in frames, right or wrong.
 final class FramePeer {
     let session: HTTP2Session
-    private let reader = HPACK.Reader()
+    let reader = HPACK.Reader()
     private(set) var streams: [Int32: HTTP2Stream] = [:]
     /// When the session thinks that it is.
     var now = ContinuousClock.now

@@ -27,6 +27,23 @@ import Testing
         #expect(peer.streams[1]?.request.fields.values(of: .cookie) == ["a=1; b=2"])
     }
 
+    @Test func `what no table may hold goes on as such`() throws {
+        let block =
+            HPACK.encode(FramePeer.get + [("x-open", "1")]) + HPACK.neverIndexed("x-token", "not-a-real-one")
+            + HPACK.neverIndexed("cookie", "a=1")
+        peer.send(HTTP2Frame(.headers, flags: 0x5, stream: 1, block))
+        let request = try #require(peer.streams[1]?.request)
+        let sender = try #require(FramePeer(.client))
+        let sent = HTTP2Stream()
+        #expect(
+            sender.session.request(
+                request, on: sent, scheme: .http, hasContent: false, takesTrailers: false,
+                connectProtocol: nil))
+        let head = try #require(sender.takeFrames().first { $0.kind == .headers })
+        #expect(sender.fields(of: head)["x-token"] == "not-a-real-one")
+        #expect(sender.reader.neverIndexed.sorted() == ["cookie", "x-token"])
+    }
+
     @Test func `content and trailers come behind the head`() throws {
         peer.send(.head(FramePeer.post, stream: 1, endsStream: false), .data("one", stream: 1))
         let stream = try #require(peer.streams[1])

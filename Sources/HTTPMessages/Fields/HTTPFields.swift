@@ -15,20 +15,30 @@ package struct HTTPFields: Sendable {
         package var valueLength: UInt32
         package var nameLength: UInt16
         package var known: KnownFieldName
-        /// True if the block holds exactly `Name: value CR LF` here, which can be copied as it is.
-        package var isCanonical: Bool
+        private var traits: UInt8
 
         @inline(__always)
         package init(
             nameStart: UInt32, valueStart: UInt32, valueLength: UInt32, nameLength: UInt16,
-            known: KnownFieldName, isCanonical: Bool
+            known: KnownFieldName, isCanonical: Bool, isNeverIndexed: Bool = false
         ) {
             self.nameStart = nameStart
             self.valueStart = valueStart
             self.valueLength = valueLength
             self.nameLength = nameLength
             self.known = known
-            self.isCanonical = isCanonical
+            traits = (isCanonical ? 1 : 0) | (isNeverIndexed ? 2 : 0)
+        }
+
+        /// True if the block holds exactly `Name: value CR LF` here, which can be copied as it is.
+        package var isCanonical: Bool {
+            @inline(__always) get { traits & 1 != 0 }
+            set { traits = newValue ? traits | 1 : traits & ~1 }
+        }
+
+        /// True if no table of a compression may hold the field (RFC 7541 §7.1.3): it is secret.
+        package var isNeverIndexed: Bool {
+            @inline(__always) get { traits & 2 != 0 }
         }
 
         package var nameRange: Range<Int> { Int(nameStart)..<(Int(nameStart) &+ Int(nameLength)) }

@@ -13,13 +13,16 @@ package struct PreparedField: Sendable {
     }
 
     package let form: Form
+    /// True if the value is secret.
+    let isNeverIndexed: Bool
     /// The field in the layout of ``HTTPFields``.
     package private(set) var bytes: [UInt8]
 
     /// Joins a form and the bytes that were kept apart.
     @inline(__always)
-    package init(_ form: Form, bytes: [UInt8]) {
+    package init(_ form: Form, bytes: [UInt8], isNeverIndexed: Bool = false) {
         self.form = form
+        self.isNeverIndexed = isNeverIndexed
         self.bytes = bytes
     }
 
@@ -28,6 +31,7 @@ package struct PreparedField: Sendable {
     ///   - prefix: the beginning of the value.
     /// - Returns: nil if no field may hold the value (RFC 9110 §5.5).
     package init?(_ name: HTTPFields.Name, bytes value: Span<UInt8>, behind prefix: String = "") {
+        isNeverIndexed = false
         form = Form(known: name.known, nameLength: name.description.utf8.count)
         bytes = []
         // Reserved at once, because an array that grows frees its old memory without overwriting it.
@@ -70,7 +74,7 @@ extension HTTPFields {
                 valueStart: UInt32(truncatingIfNeeded: start &+ field.form.nameLength &+ 2),
                 valueLength: UInt32(truncatingIfNeeded: field.bytes.count &- field.form.nameLength &- 4),
                 nameLength: UInt16(truncatingIfNeeded: field.form.nameLength), known: field.form.known,
-                isCanonical: true))
+                isCanonical: true, isNeverIndexed: field.isNeverIndexed))
         present |= field.form.known.bit
     }
 

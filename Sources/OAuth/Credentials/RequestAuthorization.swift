@@ -41,7 +41,9 @@ package struct RequestAuthorization {
     ) {
         if token !== self.token { prepare(token) }
         request.fields.remove(name)
-        if let form { request.fields.append(PreparedField(form, bytes: field.plaintextBytes)) }
+        if let form {
+            request.fields.append(PreparedField(form, bytes: field.plaintextBytes, isNeverIndexed: true))
+        }
     }
 
     /// The proof to sign for a request with `token` each time before it is sent; nil for a bearer token.

@@ -18,6 +18,11 @@ package enum HPACK {
         [0x40] + string(Array(name.utf8)) + string(Array(value.utf8))
     }
 
+    /// A literal field that no table may ever hold (RFC 7541 §6.2.3).
+    package static func neverIndexed(_ name: String, _ value: String) -> [UInt8] {
+        [0x10] + string(Array(name.utf8)) + string(Array(value.utf8))
+    }
+
     /// An integer behind a prefix of so many bits, whose other bits are 0 (RFC 7541 §5.1).
     package static func integer(_ value: Int, prefix: Int) -> [UInt8] {
         let largest = 1 << prefix - 1
@@ -36,6 +41,8 @@ package enum HPACK {
     /// Reads the header blocks of one direction of a connection.
     package final class Reader {
         private var inflater: OpaquePointer?
+        /// The names of the fields of the last block that no table may hold.
+        package private(set) var neverIndexed: [String] = []
 
         package init() { nghttp2_hd_inflate_new(&inflater) }
 
@@ -45,6 +52,7 @@ package enum HPACK {
         package func fields(of block: [UInt8]) -> [(name: String, value: String)]? {
             var fields: [(name: String, value: String)] = []
             var rest = block[...]
+            neverIndexed = []
             while true {
                 var field = nghttp2_nv()
                 var flags: CInt = 0
@@ -55,6 +63,9 @@ package enum HPACK {
                 rest = rest.dropFirst(count)
                 if flags & CInt(NGHTTP2_HD_INFLATE_EMIT.rawValue) != 0 {
                     fields.append((text(field.name, field.namelen), text(field.value, field.valuelen)))
+                    if field.flags & UInt8(NGHTTP2_NV_FLAG_NO_INDEX.rawValue) != 0 {
+                        neverIndexed.append(text(field.name, field.namelen))
+                    }
                 }
                 if flags & CInt(NGHTTP2_HD_INFLATE_FINAL.rawValue) != 0 {
                     nghttp2_hd_inflate_end_headers(inflater)

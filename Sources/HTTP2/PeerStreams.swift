@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The streams that a client has begun and not ended, by its own frames alone (RFC 9113 §5.1).
+///
+/// nghttp2 ignores what comes on a stream that it has forgotten, without end and without a word.
+struct PeerStreams {
+    /// A stream that the client has not ended.
+    private enum State {
+        case open
+        /// We have ended it, which the client may not know yet.
+        case abandoned
+    }
+
+    private var streams: [Int32: State] = [:]
+    /// The largest stream that was begun.
+    private var last: Int32 = 0
+    /// Streams below the last one that were never begun, and never can be; the newest of them.
+    private var skipped: [ClosedRange<Int32>] = []
+    /// Of streams up to this one it is not known whether the client has ended them.
+    private var forgotten: Int32 = 0
+    private let capacity: Int
+
+    /// - Parameter limit: how many streams may be open at once.
+    init(limit: Int) { capacity = 2 * limit + 200 }
+
+    enum Verdict: Equatable {
+        case expected
+        /// The frame belongs to a stream that we have ended; the client could not know.
+        case late
+        /// The client has used up the stream, or has never begun it.
+        case breach(HTTP2ErrorCode)
+    }
+
+    /// Judges a HEADERS or DATA frame.
+    mutating func judge(_ header: FrameScanner.Header, beginsStream: Bool) -> Verdict {
+        let id = header.stream
+        let endsStream = header.flags & 0x1 != 0
+        if beginsStream, id > last {
+            begin(id)
+            if !endsStream { insert(id) }
+            return .expected
+        }
+        // nghttp2 knows what to say of frames on stream 0 and of streams to come.
+        guard id > 0, id <= last else { return .expected }
+        guard let state = streams[id] else {
+            if skipped.contains(where: { $0.contains(id) }) || id % 2 == 0 { return .breach(.protocolError) }
+            return id <= forgotten ? .late : .breach(.streamClosed)
+        }
+        if endsStream { streams[id] = nil }
+        return state == .open ? .expected : .late
+    }
+
+    private mutating func begin(_ id: Int32) {
+        if id > last + 2 {
+            if skipped.count == 16 { skipped.removeFirst() }
+            skipped.append((last + 1)...(id - 1))
+        }
+        last = id
+    }
+
+    private mutating func insert(_ id: Int32) {
+        streams[id] = .open
+        guard streams.count > capacity else { return }
+        for oldest in streams.keys.sorted().prefix(capacity / 2) {
+            streams[oldest] = nil
+            forgotten = max(forgotten, oldest)
+        }
+    }
+
+    /// The client resets the stream.
+    mutating func reset(_ id: Int32) { streams[id] = nil }
+
+    /// We have ended the stream.
+    mutating func abandon(_ id: Int32) { if streams[id] != nil { streams[id] = .abandoned } }
+}
