@@ -31,6 +31,8 @@ package final class HTTP2Connection {
     /// True while the peer does not take the sent bytes.
     package private(set) var isCongested = false
     private var isDispatching = false
+    /// Requests that declare no content and have not ended, with the time since which that is so; the oldest comes first.
+    private var unended: [(stream: HTTP2Stream, since: CoarseInstant)] = []
     private let emptied: LoopWait
 
     package init(
@@ -111,11 +113,29 @@ package final class HTTP2Connection {
     }
 
     private func begin(_ new: HTTP2Stream) {
-        // One that is over before it has begun is nobody's work.
-        guard new.hasHead, !new.isClosed, new.resetCode == nil else { return }
+        // One that is over before it has begun is nobody's work, but for the record if it was malformed.
+        guard !new.isClosed && new.resetCode == nil || new.isMalformed else { return }
+        guard new.hasHead || new.isMalformed else {
+            if !unended.contains(where: { $0.stream === new }) { unended.append((new, .now)) }
+            return
+        }
         new.isTaken = true
         stream.spend(TurnBudget.requestCost)
         onStream(new)
+    }
+
+    /// The time since which a request has not ended that declares no content; nil if there is none.
+    package var unendedSince: CoarseInstant? {
+        guard !unended.isEmpty else { return nil }
+        unended.removeAll { $0.stream.hasHead || $0.stream.isClosed || $0.stream.resetCode != nil }
+        return unended.first?.since
+    }
+
+    /// Has the requests answered that declare no content and have not ended for as long as `limit`.
+    package func expireUnended(after limit: Duration) {
+        let now = CoarseInstant.now
+        for (stream, since) in unended where since + limit <= now { session.expire(stream) }
+        dispatch()
     }
 
     /// The peer sends nothing more: streams that need nothing of it may finish.

@@ -51,6 +51,8 @@ package final class ServerStream: ClientExchange {
 
     private func take() {
         swap(&request, &stream.request)
+        // A malformed head has none.
+        request.version = .http2
         stream.onChange = { [unowned self] in changed() }  // taken back in conclude()
         webSocketKey = nil
         guard let name = stream.connectProtocol else { return }
@@ -63,8 +65,11 @@ package final class ServerStream: ClientExchange {
         if stream.resetCode != nil || connection.peerHasEnded { onNews?() }
     }
 
-    /// The fault of the head; nil if the request can be served.
-    package var fault: MessageFault? { stream.fault }
+    /// Why the request cannot be served; nil if it can.
+    package var refusal: MessageError? {
+        if stream.isMalformed { return .malformed(.malformed) }
+        return stream.hasExpired ? .headTimedOut : stream.fault.map { .malformed($0) }
+    }
 
     /// Ends what is left of the stream once its exchange is over.
     package func conclude() {
@@ -125,7 +130,7 @@ package final class ServerStream: ClientExchange {
             incoming.beginNothing()
             return .none
         }
-        if stream.hasEnd, stream.receivedCount == 0 {
+        if stream.hasEnd, stream.receivedCount == 0, stream.trailers.isEmpty {
             return stream.declaredLength == nil ? .none : .exact(0)
         }
         return stream.declaredLength.map { .exact($0) } ?? .open

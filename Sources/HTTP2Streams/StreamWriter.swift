@@ -63,6 +63,9 @@ package final class StreamWriter: BodySink {
             && session.connectionWindow / max(session.streamCount, 1) >= StoragePool.large
     }
 
+    /// True once the whole message is given to the connection, though perhaps not sent.
+    package var isWhole: Bool { hasEnd && sendHead == nil }
+
     package var hasSent: Bool { stream.hasBegunSending }
 
     package func append(_ content: [UInt8]) { put(content.span) }

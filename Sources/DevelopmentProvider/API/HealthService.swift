@@ -56,8 +56,8 @@ package final class HealthService: OtherProtocol {
     private func answer(_ call: ServerStream, on loop: EventLoop) async {
         defer { call.conclude() }
         do {
-            guard call.fault == nil, call.request.fields.areOfGRPC else {
-                return try await send(HTTPResponse(status: call.fault == nil ? 415 : 400), on: call)
+            guard call.refusal == nil, call.request.fields.areOfGRPC else {
+                return try await send(HTTPResponse(status: call.refusal == nil ? 415 : 400), on: call)
             }
             let request = ServiceRequest(head: call.request, peer: call.peer)
             do throws(BearerRefusal) {

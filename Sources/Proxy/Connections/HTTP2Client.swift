@@ -30,6 +30,8 @@ final class HTTP2Client<Kinds: UpstreamKinds> {
     private var insideSince: CoarseInstant?
     /// The time since which there has been no stream.
     private var idleSince: CoarseInstant?
+    /// The time since which a request that declares no content has not ended.
+    private var unendedSince: CoarseInstant?
     private var isShuttingDown = false
     private var hasShutDown = false
 
@@ -57,6 +59,7 @@ final class HTTP2Client<Kinds: UpstreamKinds> {
         if isShuttingDown, !hasShutDown, session.pongs > 0 { finishShutdown() }
         let isInside = session.isInsideHead || !session.hasPeerSettings
         insideSince = isInside ? insideSince ?? .now : nil
+        unendedSince = connection.unendedSince
         idleSince = session.streamCount == 0 ? idleSince ?? .now : nil
         if let next = nextDeadline, timerDeadline.map({ next < $0 }) ?? true { setTimer(to: next) }
     }
@@ -69,7 +72,13 @@ final class HTTP2Client<Kinds: UpstreamKinds> {
         timeouts.idle > .zero && !hasShutDown ? idleSince.map { $0 + timeouts.idle } : nil
     }
 
-    private var nextDeadline: CoarseInstant? { [headDeadline, idleDeadline].compactMap { $0 }.min() }
+    private var endDeadline: CoarseInstant? {
+        timeouts.header > .zero ? unendedSince.map { $0 + timeouts.header } : nil
+    }
+
+    private var nextDeadline: CoarseInstant? {
+        [headDeadline, idleDeadline, endDeadline].compactMap { $0 }.min()
+    }
 
     private func setTimer(to deadline: CoarseInstant) {
         timerDeadline = deadline
@@ -86,6 +95,7 @@ final class HTTP2Client<Kinds: UpstreamKinds> {
             return connection.scheduleSend()
         }
         if let idleDeadline, idleDeadline <= now { finishShutdown() }
+        if let endDeadline, endDeadline <= now { connection.expireUnended(after: timeouts.header) }
         if let next = nextDeadline { setTimer(to: next) }
     }
 

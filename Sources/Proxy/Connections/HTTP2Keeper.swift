@@ -167,8 +167,8 @@ final class HTTP2Keeper<Kinds: UpstreamKinds> {
     /// Serves one stream after another in the same seat.
     private func keep(_ seat: Seat) async {
         repeat {
-            if let fault = seat.stream.fault {
-                _ = await forwarder.refuse(.malformed(fault), seat.exchange)
+            if let refusal = seat.stream.refusal {
+                _ = await forwarder.refuse(refusal, seat.exchange)
             } else {
                 await forwarder.serve(seat.exchange)
             }

@@ -40,10 +40,12 @@ package final class HTTP2Upstream: Sendable {
     ///   - settings: the first that it sends.
     ///   - opensWindows: whether it takes all that comes.
     ///   - speaksFirst: whether its SETTINGS go before the client's preface has come, as servers over TLS do.
+    ///   - greet: sends what comes right behind the first SETTINGS.
     ///   - serve: called for what comes, in order, on the connection's thread.
     package init(
         tls: TLSServer? = nil, settings: [(UInt16, UInt32)] = [], opensWindows: Bool = true,
-        speaksFirst: Bool = false, serve: @escaping Serve
+        speaksFirst: Bool = false, greet: @escaping @Sendable (Peer) throws -> Void = { _ in },
+        serve: @escaping Serve
     ) throws {
         let record = Monitor([Stream]())
         let connections = Monitor(0)
@@ -55,7 +57,7 @@ package final class HTTP2Upstream: Sendable {
                 return count
             }
             let peer = Peer(wire, number, record, opensWindows: opensWindows, serve)
-            try peer.run(settings, speaksFirst: speaksFirst)
+            try peer.run(settings, speaksFirst: speaksFirst, greet)
         }
     }
 
@@ -155,12 +157,15 @@ package final class HTTP2Upstream: Sendable {
             }
         }
 
-        fileprivate func run(_ settings: [(UInt16, UInt32)], speaksFirst: Bool) throws {
+        fileprivate func run(
+            _ settings: [(UInt16, UInt32)], speaksFirst: Bool, _ greet: @Sendable (Peer) throws -> Void
+        ) throws {
             if speaksFirst { try send(.settings(settings)) }
             guard try wire.read(exactly: HTTP2Frame.preface.count) == HTTP2Frame.preface else {
                 throw WireError("no preface of HTTP/2")
             }
             if !speaksFirst { try send(.settings(settings)) }
+            try greet(self)
             while true {
                 while let frame = HTTP2Frame.take(from: &bytes) { try take(frame) }
                 let more = try wire.readSome()

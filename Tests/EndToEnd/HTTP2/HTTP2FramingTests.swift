@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BearerdTestSupport
+import Testing
+
+/// What ends a message in HTTP/2 is said by frames, and in HTTP/1.1 by fields: neither may say what the other does not.
+@Suite(.blocking) struct `Messages of HTTP2 in the words of HTTP1` {
+    private let sidecar: Sidecar
+
+    init() throws {
+        sidecar = try Sidecar(.init(top: "workers: 1\ntimeouts: {header: 500ms}"))
+        try sidecar.awaitToken()
+    }
+
+    private func client() throws -> HTTP2Client { try HTTP2Client(to: sidecar.bearerd.proxy) }
+
+    /// Fields that say what follows, where it goes, who asks or what the content is (RFC 9110 §6.5.1).
+    private static let trailers =
+        [
+            "host", "trailer", "content-type", "content-encoding", "authorization", "cookie", "set-cookie",
+            "via",
+            "x-forwarded-for", "forwarded", "range", "expect", "http2-settings", "cache-control",
+            "proxy-authorization", "x-bearerd-key",
+        ].map { ($0, "bearerd_evil=1") } + [("te", "trailers"), ("max-forwards", "1")]
+
+    @Test(arguments: ["0", "60"])
+    func `an extended CONNECT that declares a length is refused, for HTTP1 would announce a body`(
+        length: String
+    ) throws {
+        let client = try client()
+        let stream = try client.begin(
+            [
+                (":method", "CONNECT"), (":protocol", "websocket"), (":scheme", "http"), (":path", "/ws"),
+                (":authority", "\(sidecar.bearerd.proxy)"), ("sec-websocket-version", "13"),
+                ("content-length", length),
+            ], endsStream: false)
+        #expect(try client.head(on: stream)[":status"] == "400")
+        #expect(try client.request("GET", "/next").status == 200)
+        #expect(sidecar.upstream.requests.map(\.head.target) == ["/next"])
+    }
+
+    @Test func `a request without content that does not end is answered in time, and alone`() throws {
+        let client = try client()
+        let unended = try client.begin("POST", "/never", [("content-length", "0")], endsStream: false)
+        #expect(try client.request("GET", "/next").status == 200)
+        let answer = try client.answer(on: unended)
+        #expect(answer.status == 408 && answer.text.contains("request_timeout"))
+        #expect(try client.request("GET", "/after").status == 200)
+        #expect(sidecar.upstream.requests.map(\.head.target) == ["/next", "/after"])
+    }
+
+    @Test func `a request without content that ends with a frame of its own goes up`() throws {
+        let client = try client()
+        let stream = try client.begin("POST", "/late", [("content-length", "0")], endsStream: false)
+        try client.roundTrip()
+        #expect(sidecar.upstream.requests.isEmpty)
+        try client.send(.data("", stream: stream, endsStream: true))
+        #expect(try client.answer(on: stream).status == 200)
+        #expect(try sidecar.upstream.request()["Content-Length"] == "0")
+    }
+
+    @Test func `a malformed request is reset, and has its line in the access log`() throws {
+        let client = try client()
+        let stream = try client.begin("GET", "/upper", [("X-Upper", "1")])
+        #expect(try client.resetCode(of: stream) == 0x1)
+        try eventually("the access line") {
+            sidecar.bearerd.logLines.contains {
+                $0["status"] == "400" && $0["protocol"] == "HTTP/2" && $0["code"] == "bad_request"
+            }
+        }
+        #expect(try client.request("GET", "/next").status == 200)
+        #expect(sidecar.upstream.requests.map(\.head.target) == ["/next"])
+    }
+
+    @Test func `a length goes up in its shortest form`() throws {
+        #expect(try client().request("POST", "/", [("content-length", "0003")], body: "abc").status == 200)
+        let request = try sidecar.upstream.request()
+        #expect(request["Content-Length"] == "3" && request.body == Array("abc".utf8))
+    }
+
+    @Test func `trailers that come with the head go up`() throws {
+        let client = try client()
+        let stream = client.takeStream()
+        try client.send(
+            .head(client.fields("POST", "/"), stream: stream, endsStream: false),
+            .head([("x-check", "9")], stream: stream))
+        #expect(try client.answer(on: stream).status == 200)
+        let request = try sidecar.upstream.request()
+        #expect(request.body.isEmpty && request.trailers.map(\.value) == ["9"])
+    }
+
+    @Test func `trailers of a request may not say what only a head may`() throws {
+        let client = try client()
+        let stream = try client.begin("POST", "/", endsStream: false)
+        try client.send(
+            .data("abc", stream: stream), .head(Self.trailers + [("x-check", "9")], stream: stream))
+        #expect(try client.answer(on: stream).status == 200)
+        #expect(try sidecar.upstream.request().trailers.map { $0.name.lowercased() } == ["x-check"])
+    }
+
+    @Test func `trailers of a response may not either, whichever client asks`() throws {
+        let upstream = try HTTP2Upstream { peer, _, stream in
+            guard stream.hasEnd else { return }
+            try peer.send(
+                .head([(":status", "200")], stream: stream.id, endsStream: false),
+                .data("ok", stream: stream.id),
+                .head(Self.trailers.filter { $0.0 != "te" } + [("x-sum", "7")], stream: stream.id))
+        }
+        let sidecar = try HTTP2Route.sidecar(upstream)
+        let modern = try HTTP2Client(to: sidecar.bearerd.proxy).request("GET", "/h2/", [("te", "trailers")])
+        #expect(modern.text == "ok" && modern.trailers == ["x-sum": "7"])
+        let client = try sidecar.client()
+        try client.send("GET", "/h2/", [("TE", "trailers"), ("Connection", "TE")])
+        #expect(try client.wire.readHead()?.status == 200)
+        #expect(try client.wire.readChunk() == Array("ok".utf8))
+        #expect(try client.wire.readChunk() == nil)
+        #expect(try client.wire.readTrailers().map { $0.name.lowercased() } == ["x-sum"])
+    }
+}
