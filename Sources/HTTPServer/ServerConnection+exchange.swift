@@ -56,6 +56,8 @@ extension ServerConnection: ClientExchange, ConnectionExchange {
         closeEndsAnswer = length == .open && request.version == .http10
         if closeEndsAnswer { persists = false }
         outgoing.begin()
+        // Whoever made the head may have told the length by ending the message.
+        if length == .exact(0), !head.fields.has(.contentLength) { head.fields[.contentLength] = "0" }
         outgoing.append(&head, isChunked: length == .open && !closeEndsAnswer)
         if head.fields.has(.upgrade) { outgoing.append(lineOfHead: Self.upgradeLine) }
         guard head.status != 101 else { return }

@@ -210,14 +210,18 @@ package struct Rejection: Equatable, Sendable {
                 .upstreamTLS, "TLS with the upstream does not choose HTTP/2, which upstream_protocol wants.")
         case .otherProtocol:
             self.init(
-                .upstreamProtocol, "The upstream does not speak HTTP/2, which upstream_protocol wants.",
+                .upstreamProtocol,
+                "The upstream takes no requests over HTTP/2, which upstream_protocol wants.",
                 proxyStatus: "http_protocol_error")
         case .clientCertificate:
             self.init(.upstreamTLS, "The route's client certificate or its key cannot be used.")
         case .proxy(let failure):
             self.init(failure)
         case .busy:
-            self.init(.upstreamBusy, "All of limits.upstream_connections are in use.")
+            self.init(
+                .upstreamBusy,
+                "All of limits.upstream_connections, or of the streams that the upstream takes at once, are in use."
+            )
         case .noDescriptors:
             self.init(.upstreamBusy, "No descriptor is left for a connection: raise LimitNOFILE=.")
         case .noThreads:

@@ -25,6 +25,9 @@ package final class HTTP2Exchange: UpstreamExchange, ArrivalSource {
     private let reading: LoopWait
     private let writing: LoopWait
     private var isClosed = false
+    /// How many bytes had come on the connection when the request began.
+    private var arrivedBefore: UInt64 = 0
+    private var hasTimedOut = false
     /// The tunnel that the request asks for; nil for a message.
     private var tunnel: WebSocketRequest?
 
@@ -43,6 +46,8 @@ package final class HTTP2Exchange: UpstreamExchange, ArrivalSource {
     /// Ends what is left of the stream.
     func conclude() {
         stream.onChange = nil
+        // The end of a request whose response came early may not have gone out yet.
+        if !stream.isClosed, stream.hasEnd, outgoing.isWhole { connection.frame() }
         if !stream.isClosed { reset() }
         permit = nil
     }
@@ -61,6 +66,7 @@ package final class HTTP2Exchange: UpstreamExchange, ArrivalSource {
     // MARK: The request
 
     package func begin(_ head: inout HTTPRequest, as form: RequestForm) {
+        arrivedBefore = connection.stream.bytesReceived
         if let protocols = form.upgrade, connection.session.peerTakesConnectProtocol {
             tunnel = WebSocketRequest(head, offering: protocols)
         }
@@ -99,9 +105,18 @@ package final class HTTP2Exchange: UpstreamExchange, ArrivalSource {
                 throw .timedOut
             }
             if stream.isClosed || stream.resetCode != nil || !connection.isOpen { return false }
-            try await reading.wait(after: seen, until: deadline)
+            do {
+                try await reading.wait(after: seen, until: deadline)
+            } catch {
+                hasTimedOut = error == .timedOut
+                throw error
+            }
         }
     }
+
+    /// True if the request has waited for its response in vain, and nothing else has come on the connection since: perhaps
+    /// the upstream, or the way to it, is gone without a word.
+    var isUnheard: Bool { hasTimedOut && connection.stream.bytesReceived == arrivedBefore }
 
     /// True if the stream, or all of its connection, was ended here for what the upstream has sent.
     private var isMalformed: Bool {
@@ -123,11 +138,7 @@ package final class HTTP2Exchange: UpstreamExchange, ArrivalSource {
     package func beginBody(answering method: HTTPMethod) throws(MessageError) -> BodyLength {
         incoming.begin(limit: .max)
         guard method != .head, response.status != 204, response.status != 304 else { return .none }
-        if stream.hasEnd, stream.receivedCount == 0, stream.trailers.isEmpty {
-            // The end of the head says it in HTTP/2 alone.
-            if stream.declaredLength == nil { response.fields[.contentLength] = "0" }
-            return .exact(0)
-        }
+        if stream.hasEnd, stream.receivedCount == 0, stream.trailers.isEmpty { return .exact(0) }
         return stream.declaredLength.map { .exact($0) } ?? .open
     }
 

@@ -29,10 +29,12 @@ final class HTTP2Link {
     /// How long an upstream may take nothing of what all streams send.
     private static let patience = Duration.seconds(300)
 
-    /// - Parameter onEnd: called when the connection is over.
+    /// - Parameters:
+    ///   - onNews: called when something has come or ended.
+    ///   - onEnd: called when the connection is over.
     init(
         over carrier: UpstreamConnection, scheme: HTTPURL.Scheme, limits: HeadLimits, loop: EventLoop,
-        onEnd: @escaping (HTTP2Link) -> Void
+        onNews: @escaping () -> Void = {}, onEnd: @escaping (HTTP2Link) -> Void
     ) throws(UpstreamError) {
         guard let session = HTTP2Session(.client, limits: HTTP2Limits(head: limits)) else {
             throw .other(reason: "no memory is left")
@@ -41,7 +43,10 @@ final class HTTP2Link {
         self.scheme = scheme
         settled = LoopWait(loop: loop)
         connection = HTTP2Connection(carrier.stream, session, on: loop, patience: Self.patience)
-        connection.onChange = { [unowned settled] in settled.wake() }
+        connection.onChange = { [unowned settled] in
+            settled.wake()
+            onNews()
+        }
         _ = loop.startTask { [self] in
             await connection.run()
             settled.wake()

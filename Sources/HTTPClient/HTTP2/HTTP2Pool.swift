@@ -87,10 +87,13 @@ package final class HTTP2Pool: NegotiatingPool {
             if let link = links.first(where: \.hasRoom) { return link.begin(with: permit) }
             let rest = timeout > .zero ? timeout - start.duration(to: .now) : .zero
             guard timeout == .zero || rest > .zero else { throw .busy }
-            if links.count(where: \.isUsable) < Self.linkLimit, attempts < Self.attemptLimit {
+            let usable = links.count(where: \.isUsable)
+            if usable < Self.linkLimit, attempts < Self.attemptLimit {
                 attempts += 1
                 guard try await connect(within: rest) else { throw .otherProtocol }
             } else {
+                // Each connection is given up as soon as it is there (GOAWAY): none will have room.
+                guard usable > 0 else { throw .otherProtocol }
                 try await awaitRoom(within: rest)
             }
         }
@@ -99,6 +102,7 @@ package final class HTTP2Pool: NegotiatingPool {
     package func end(_ exchange: HTTP2Exchange, isRequestWhole: Bool) { discard(exchange) }
 
     package func discard(_ exchange: HTTP2Exchange) {
+        if exchange.isUnheard { exchange.link.shutDown() }
         exchange.conclude()
         exchange.link.ended()
         roomChanged()
@@ -113,6 +117,12 @@ package final class HTTP2Pool: NegotiatingPool {
         waiting.append(room)
         defer { waiting.removeAll { $0 === room } }
         try await room.wait(within: timeout, orThrow: .busy, on: loop)
+    }
+
+    /// The upstream may take more streams than before (SETTINGS_MAX_CONCURRENT_STREAMS).
+    private func heedRoom() {
+        guard !waiting.isEmpty, links.contains(where: \.hasRoom) else { return }
+        waiting.forEach { $0.wake() }
     }
 
     private func roomChanged() {
@@ -161,7 +171,7 @@ package final class HTTP2Pool: NegotiatingPool {
         declinedAt = nil
         let link = try HTTP2Link(
             over: carrier, scheme: address.url.scheme == .https ? .https : .http, limits: headLimits,
-            loop: loop
+            loop: loop, onNews: { [weak self] in self?.heedRoom() }
         ) { [weak self] in self?.ended($0) }
         let rest = timeout > .zero ? max(timeout - start.duration(to: .now), .milliseconds(1)) : .zero
         try await link.settle(within: rest)

@@ -81,7 +81,7 @@ package enum UpstreamError: Error, Equatable, Sendable {
         case .tlsHandshake:
             "the TLS handshake failed: there is no TLS, or another version, or a client certificate is wanted"
         case .noCommonProtocol: "its TLS does not choose HTTP/2 (ALPN), which upstream_protocol wants"
-        case .otherProtocol: "it does not speak HTTP/2, which upstream_protocol wants"
+        case .otherProtocol: "it takes no requests over HTTP/2, which upstream_protocol wants"
         case .clientCertificate: "the client certificate or its key cannot be used"
         case .proxy(let failure): failure.reason
         case .noDescriptors: "no descriptor is left"

@@ -125,6 +125,65 @@ import Testing
         #expect(upstream.streams.count == 5 && upstream.connectionCount == 3)
     }
 
+    @Test func `whose connection has gone silent gets the next request on another one`() throws {
+        let upstream = try HTTP2Upstream { peer, event, stream in
+            if stream.hasEnd, stream.connection > 1 || stream.id == 1 { try peer.answer(stream.id) }
+        }
+        let sidecar = try HTTP2Route.sidecar(upstream, top: "timeouts: {first_byte: 500ms}")
+        let client = try sidecar.client()
+        #expect(try client.request("GET", "/h2/").status == 200)
+        #expect(try client.request("GET", "/h2/").status == 504)
+        #expect(try client.request("GET", "/h2/").status == 200)
+        #expect(upstream.streams.map(\.connection) == [1, 1, 2])
+    }
+
+    @Test func `that gives up each connection at once is told as such, without a wait`() throws {
+        let upstream = try HTTP2Upstream(greet: { try $0.goAway(lastStream: 0) }) { _, _, _ in }
+        let sidecar = try HTTP2Route.sidecar(upstream, top: "timeouts: {connect: 600s}")
+        let answer = try sidecar.client().request("GET", "/h2/")
+        #expect(answer.status == 502 && answer.text.contains("upstream_protocol"))
+    }
+
+    @Test func `gets the whole of an upload that it has answered before its end`() throws {
+        let upstream = try HTTP2Upstream { peer, event, stream in
+            if event == .head { try peer.answer(stream.id, 200, [("content-length", "5")], text: "early") }
+        }
+        let sidecar = try HTTP2Route.sidecar(upstream)
+        let forms = [[("Content-Length", "40000")], [("Transfer-Encoding", "chunked")]]
+        let clients = try forms.map { _ in try sidecar.client() }
+        for (fields, client) in zip(forms, clients) {
+            try client.send("POST", "/h2/", fields)
+            #expect(try client.wire.readHead()?.status == 200)
+            #expect(try client.wire.read(exactly: 5) == Array("early".utf8))
+            let piece = String(repeating: "x", count: 10_000)
+            for _ in 0..<4 {
+                try client.wire.send(fields[0].0 == "Content-Length" ? piece : "2710\r\n\(piece)\r\n")
+            }
+            if fields[0].0 != "Content-Length" { try client.wire.send("0\r\n\r\n") }
+        }
+        for id: UInt32 in [1, 3] {
+            let seen = try upstream.stream("the end of upload \(id)") {
+                $0.id == id && ($0.hasEnd || $0.resetCode != nil)
+            }
+            #expect(seen.content.count == 40_000 && seen.resetCode == nil)
+        }
+    }
+
+    @Test func `that takes no streams at first, and then some, gets the request that waited`() throws {
+        let peers = Monitor<[HTTP2Upstream.Peer]>([])
+        let upstream = try HTTP2Upstream(
+            settings: [(0x3, 0)], greet: { peer in peers.withLock { $0.append(peer) } }
+        ) { peer, event, stream in
+            if stream.hasEnd { try peer.answer(stream.id, 204) }
+        }
+        let sidecar = try HTTP2Route.sidecar(upstream, top: "timeouts: {connect: 600s}")
+        let client = try sidecar.client()
+        try client.send("GET", "/h2/")
+        try eventually("all attempts") { peers.withLock { $0.count } == 3 }
+        for peer in peers.withLock({ $0 }) { try peer.send(.settings([(0x3, 100)])) }
+        #expect(try client.wire.readHead()?.status == 204)
+    }
+
     @Test func `is told when a client leaves, and its neighbours notice nothing`() throws {
         let upstream = try HTTP2Upstream { peer, event, stream in
             guard stream.hasEnd, stream[":path"] != "/h2/slow" else { return }
