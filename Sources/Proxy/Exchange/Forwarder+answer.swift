@@ -144,9 +144,10 @@ extension Forwarder {
         of exchange: Exchange, from upstream: some UpstreamExchange, within timeout: Duration
     ) async throws(ProxyError) -> Bool {
         do {
-            let sparingly = !exchange.client.outgoing.takesMuch
             guard
-                let count = try await upstream.incoming.nextPiece(within: timeout, sparingly: sparingly)
+                let count = try await exchange.client.nextPiece(
+                    of: upstream.incoming, within: timeout,
+                    sparingly: !exchange.client.outgoing.takesMuch)
             else { return false }
             took(count, of: exchange, from: upstream)
             return true

@@ -77,11 +77,15 @@ extension Forwarder {
         exchange.client.resumeReceiving()
     }
 
-    /// Waits a moment for the rest of the body and returns true if all of it can be sent again.
+    /// Returns true if the body can be sent again; waits a moment for the rest of it.
     ///
-    /// Many servers refuse before they have read the body, and many clients send it in a segment of its own.
-    func keepsWholeBody(_ exchange: Exchange) async -> Bool {
+    /// Many servers refuse before they have read the body, and many clients send it in a segment of its own. A call of gRPC
+    /// may stay open for as long as there is an answer: what has come of it is sent again, and the rest follows.
+    func keepsBody(_ exchange: Exchange) async -> Bool {
         let upload = exchange.upload
+        if exchange.client.request.version == .http2, exchange.client.request.fields.areOfGRPC {
+            return exchange.isReplayable
+        }
         // Who waits for a 100 sends no body now.
         if !upload.hasArrived, !upload.isTooLong, !exchange.client.request.fields.has(.expect) {
             await upload.takeRest(within: bodyDelay)

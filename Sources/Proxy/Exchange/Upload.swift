@@ -139,8 +139,8 @@ final class Upload<Client: ClientExchange> {
         try await flush(to: upstream)
         guard upstream.isOpen else { throw .upstreamClosed }
         do {
-            return try await client.incoming.nextPiece(
-                within: timeout, sparingly: !upstream.outgoing.takesMuch) != nil
+            return try await client.nextPiece(
+                of: client.incoming, within: timeout, sparingly: !upstream.outgoing.takesMuch) != nil
         } catch {
             throw ProxyError(receiving: error)
         }

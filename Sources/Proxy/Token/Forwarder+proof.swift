@@ -37,7 +37,7 @@ extension Forwarder {
     ) async -> Bool {
         let isTold = noteNonce(of: upstream, exchange, on: route)
         guard isTold, upstream.response.asksForNonce, !exchange.repetition.hasNewNonce else { return false }
-        return await keepsWholeBody(exchange)
+        return await keepsBody(exchange)
     }
 
     private func noteNonce(

@@ -23,6 +23,7 @@ extension Forwarder {
     func mustRepeat<Pool: ExchangePool>(
         _ exchange: Exchange, after upstream: Pool.Exchange, on route: PooledRoute<Pool>
     ) async throws(ProxyError) -> Bool {
+        exchange.repetition.isCallRefused = isRefusedCall(upstream, exchange)
         if exchange.needsProof, await wantsNewNonce(upstream, exchange, on: route) {
             await prepareRepetition(of: exchange, after: upstream, on: route)
             exchange.repetition.hasNewNonce = true
@@ -76,7 +77,7 @@ extension Forwarder {
     ) async {
         guard let token = exchange.token, exchange.caller == nil, let session = route.token?.session,
             upstream.incoming.trailers.grpcStatus == GRPCStatus.unauthenticated,
-            exchange.client.request.fields.areOfGRPC, !isRefusedCall(upstream, exchange)
+            exchange.client.request.fields.areOfGRPC, !exchange.repetition.isCallRefused
         else { return }
         route.tally.countAuthorizationError(upstream.response.challengeError)
         _ = await session.accessTokenRejected(
@@ -101,7 +102,7 @@ extension Forwarder {
             )
         }
         let canReplay =
-            verdict.isWorthReplay && exchange.isReplayable ? await keepsWholeBody(exchange) : false
+            verdict.isWorthReplay && exchange.isReplayable ? await keepsBody(exchange) : false
         guard verdict.isRefusal || canReplay else {
             await reportAcceptance(of: token, by: route, session)
             return nil
@@ -131,7 +132,7 @@ extension Forwarder {
         on route: RouteState, _ session: AuthSession
     ) async throws(ProxyError) -> AccessTokenSnapshot? {
         guard let callers = route.token?.callers, callers.drop(token, of: caller.digest, at: .now),
-            isWorthReplay, exchange.isReplayable, await keepsWholeBody(exchange)
+            isWorthReplay, exchange.isReplayable, await keepsBody(exchange)
         else { return nil }
         let known = try? await self.token(
             of: caller, from: session, for: exchange, waitingAtMost: route.plan.tokenWait)

@@ -16,7 +16,7 @@ import Testing
     @Test func `are trailers alone, with the status of the table`() throws {
         let sidecar = try Sidecar(
             .init(
-                top: "limits: {body_bytes: 1KiB}",
+                top: "limits: {body_bytes: 1KiB, uri_bytes: 1KiB, header_bytes: 4KiB}",
                 route: "methods: [GET, POST]\nallow: [{path: /allowed/**}, {path: /}]",
                 moreRoutes: "- path: /gone\n  upstream: http://127.0.0.1:1\n  identity: none"))
         try sidecar.awaitToken()
@@ -32,6 +32,9 @@ import Testing
             $0.0 == ":authority" ? ($0.0, "evil.example") : $0
         }
         try check(client.answer(on: client.begin(wrong)), "7")
+        let long = String(repeating: "x", count: 5000)
+        try check(client.request("POST", "/" + long, Self.call), "8")
+        try check(client.request("POST", "/", [("x-long", long)] + Self.call), "8")
         try sidecar.bearerd.logLine("the line of the upstream that is not there") {
             $0["path"] == "/gone" && $0["status"] == "502" && $0["grpc_status"] == "14"
                 && $0["code"] == "upstream_connect"

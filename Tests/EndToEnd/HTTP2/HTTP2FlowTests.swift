@@ -201,4 +201,41 @@ import Testing
         try client.send(HTTP2Frame(.data, flags: HTTP2Frame.endStream, stream: tunnel))
         #expect(try client.answer(on: tunnel).text == "firstsecondlast")
     }
+
+    @Test(arguments: [true, false])
+    func `a gRPC stream lives as long as either side says something`(clientSpeaks: Bool) throws {
+        let peers = Monitor<[HTTP2Upstream.Peer]>([])
+        let upstream = try HTTP2Upstream { peer, event, stream in
+            guard event == .head else { return }
+            try peer.send(
+                .head(
+                    [(":status", "200"), ("content-type", "application/grpc")], stream: stream.id,
+                    endsStream: false))
+            peers.withLock { $0.append(peer) }
+        }
+        let sidecar = try HTTP2Route.sidecar(upstream, top: "timeouts: {stream_idle: 600ms}")
+        let client = try HTTP2Client(to: sidecar.bearerd.proxy)
+        let stream = try client.begin(
+            "POST", "/h2/watch", [("content-type", "application/grpc"), ("te", "trailers")], endsStream: false
+        )
+        #expect(try client.head(on: stream)[":status"] == "200")
+        let peer = try #require(peers.withLock { $0.first })
+        // Each message follows the one before as soon as that has passed, until silence would have ended the stream.
+        let begun = ContinuousClock.now
+        var count = 0
+        while begun.duration(to: .now) < .milliseconds(2000) {
+            count += 1
+            let seen = count
+            if clientSpeaks {
+                try client.send(.data("m", stream: stream))
+                try upstream.stream("message \(seen)") { $0.content.count == seen }
+            } else {
+                try peer.send(.data("m", stream: 1))
+                try client.wait { $0.answers[stream]?.content.count == seen }
+            }
+        }
+        #expect(client.answers[stream]?.isOver == false && upstream.streams.first?.resetCode == nil)
+        // And then it ends: nothing passes any more.
+        #expect(try client.answer(on: stream).resetCode != nil)
+    }
 }

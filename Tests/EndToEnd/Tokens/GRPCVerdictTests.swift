@@ -41,6 +41,33 @@ import Testing
         #expect(sidecar.provider.accessTokens.count == 2)
     }
 
+    @Test func `is sent once more while its messages are still coming, and the rest of them follow`() throws {
+        let good = Monitor<String?>(nil)
+        let upstream = try HTTP2Upstream { peer, event, stream in
+            if event == .content, stream["authorization"] != "Bearer \(good.withLock { $0 } ?? "")" {
+                return try peer.answer(
+                    stream.id, 200, [("content-type", "application/grpc"), ("grpc-status", "16")])
+            }
+            if stream.hasEnd { try answer(peer, stream, unless: good.withLock { $0 }) }
+        }
+        let sidecar = try HTTP2Route.sidecar(upstream)
+        sidecar.provider.always { _, provider in
+            let tokens = provider.tokens()
+            good.withLock { $0 = provider.accessTokens.count >= 2 ? provider.accessTokens.last : nil }
+            return tokens
+        }
+        let client = try HTTP2Client(to: sidecar.bearerd.proxy)
+        let call = try client.begin(
+            "POST", "/h2/call", [("content-type", "application/grpc"), ("te", "trailers")], endsStream: false)
+        try client.send(.data("first ", stream: call))
+        try upstream.stream("the repetition") { $0.id == 3 && $0.text == "first " }
+        try client.send(.data("second", stream: call, endsStream: true))
+        let called = try client.answer(on: call)
+        #expect(called.text == "first second" && called.trailers == ["grpc-status": "0"])
+        #expect(upstream.streams.map(\.text) == ["first ", "first second"])
+        #expect(sidecar.provider.accessTokens.count == 2)
+    }
+
     @Test func `at the end of its messages marks the token alone, and the next call has another`() throws {
         let upstream = try HTTP2Upstream { peer, event, stream in
             guard stream.hasEnd else { return }
@@ -53,6 +80,27 @@ import Testing
         let sidecar = try HTTP2Route.sidecar(upstream)
         let answer = try sidecar.client().request("POST", "/h2/call", Self.fields, body: "message")
         #expect(answer.text == "one" && answer.trailers.map(\.value) == ["16"])
+        try eventually("the mark") { try sidecar.state() == "authorization_error" }
+        #expect(upstream.streams.count == 1 && sidecar.provider.accessTokens.count == 1)
+    }
+
+    @Test func `behind a head that came alone marks the token, and the next call has another`() throws {
+        let peers = Monitor<[HTTP2Upstream.Peer]>([])
+        let upstream = try HTTP2Upstream { peer, event, stream in
+            guard stream.hasEnd else { return }
+            peers.withLock { $0.append(peer) }
+            try peer.send(
+                .head(
+                    [(":status", "200"), ("content-type", "application/grpc")], stream: stream.id,
+                    endsStream: false))
+        }
+        let sidecar = try HTTP2Route.sidecar(upstream)
+        let client = try sidecar.client()
+        try client.send("POST", "/h2/call", Self.fields + [("Content-Length", "0")])
+        #expect(try client.wire.readHead()?.status == 200)
+        try #require(peers.withLock { $0.first }).send(.head([("grpc-status", "16")], stream: 1))
+        #expect(try client.wire.readChunk() == nil)
+        #expect(try client.wire.readTrailers().map(\.value) == ["16"])
         try eventually("the mark") { try sidecar.state() == "authorization_error" }
         #expect(upstream.streams.count == 1 && sidecar.provider.accessTokens.count == 1)
     }
