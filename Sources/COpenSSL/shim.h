@@ -27,8 +27,14 @@ static const uint64_t BEARERD_SSL_OP_NO_TICKET = SSL_OP_NO_TICKET;
 static inline int bearerd_select_protocol(SSL *session, const unsigned char **chosen, unsigned char *chosen_length,
                                         const unsigned char *offered, unsigned int offered_length, void *context) {
     const unsigned char *own = SSL_get_app_data(session), *ours = own ? own : context;
-    return SSL_select_next_proto((unsigned char **)chosen, chosen_length, ours, (unsigned int)strlen((const char *)ours), offered,
-                                 offered_length) == OPENSSL_NPN_NEGOTIATED
+    if (SSL_select_next_proto((unsigned char **)chosen, chosen_length, ours, (unsigned int)strlen((const char *)ours), offered,
+                              offered_length) == OPENSSL_NPN_NEGOTIATED)
+        return SSL_TLSEXT_ERR_OK;
+    /* Who offers HTTP/1.0 alone gets it from who speaks HTTP/1.1: what is said is the same. */
+    static const unsigned char older[] = "\x08http/1.0";
+    return strstr((const char *)ours, "http/1.1") != NULL &&
+                   SSL_select_next_proto((unsigned char **)chosen, chosen_length, older, sizeof older - 1, offered,
+                                         offered_length) == OPENSSL_NPN_NEGOTIATED
                ? SSL_TLSEXT_ERR_OK
                : SSL_TLSEXT_ERR_ALERT_FATAL;
 }
