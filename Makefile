@@ -134,7 +134,7 @@ bench: release ## bearerd beside nginx, haproxy, nghttpx and the least there can
 
 .PHONY: count
 count: release ## user instructions of each request, by callgrind; COUNT_FUNCTIONS=20 tells where they are spent
-	deploy/bootstrap nginx wrk h2load python3 openssl strip valgrind
+	deploy/bootstrap nginx haproxy wrk h2load python3 openssl strip valgrind
 	Tests/Benchmark/count $(COUNT)
 
 .PHONY: bench-fleet

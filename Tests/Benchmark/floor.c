@@ -18,15 +18,16 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-enum { DESCRIPTORS = 65536, CAPACITY = 65536, EVENTS = 512 };
+enum { DESCRIPTORS = 65536, PIECE = 128 * 1024, EVENTS = 512 };
 
 /* What is known of a descriptor. */
 static struct side {
     const char *upstream; /* Of a listener; NULL for all others. */
     int peer;             /* The other end's descriptor; 0 once both have ended. */
     bool is_client, expects_request;
-    bool is_blocked; /* The other end has not taken all that was received here, which is from..<to of the buffer. */
-    size_t from, to;
+    bool is_empty;   /* Nothing is left to receive: an edge will tell of more. */
+    bool is_ending;  /* The end stands behind what is left. */
+    size_t from, to; /* What the other end has not taken of the buffer. */
     char *buffer;
 } sides[DESCRIPTORS];
 
@@ -62,17 +63,17 @@ static int open_socket(const char *address, bool is_listener) {
     return descriptor;
 }
 
-static void watch(int operation, int descriptor, uint32_t events) {
+static void watch(int descriptor, uint32_t events) {
     struct epoll_event event = {.events = events, .data.fd = descriptor};
-    if (epoll_ctl(loop, operation, descriptor, &event)) err(1, "epoll_ctl");
+    if (epoll_ctl(loop, EPOLL_CTL_ADD, descriptor, &event)) err(1, "epoll_ctl");
 }
 
 static void add(int descriptor, int peer, bool is_client) {
     if (descriptor >= DESCRIPTORS) errx(1, "too many connections");
-    char *buffer = sides[descriptor].buffer ? sides[descriptor].buffer : malloc(CAPACITY);
+    char *buffer = sides[descriptor].buffer ? sides[descriptor].buffer : malloc(PIECE + sizeof field);
     sides[descriptor] =
         (struct side){.peer = peer, .is_client = is_client, .expects_request = is_client, .buffer = buffer};
-    watch(EPOLL_CTL_ADD, descriptor, EPOLLIN);
+    watch(descriptor, EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET);
 }
 
 static void end(int descriptor) {
@@ -82,37 +83,41 @@ static void end(int descriptor) {
     ended[ended_count++] = peer;
 }
 
-/* Sends on what was received. While the other end is full nothing more is received, and its room is waited for. */
-static void drain(int descriptor) {
-    struct side *side = &sides[descriptor], *peer = &sides[side->peer];
-    ssize_t sent = send(side->peer, side->buffer + side->from, side->to - side->from, MSG_DONTWAIT | MSG_NOSIGNAL);
-    if (sent < 0 && errno != EAGAIN) return end(descriptor);
-    if (sent > 0) side->from += (size_t)sent;
-    bool is_blocked = side->from < side->to;
-    if (is_blocked == side->is_blocked) return;
-    side->is_blocked = is_blocked;
-    watch(EPOLL_CTL_MOD, descriptor, (is_blocked ? 0 : EPOLLIN) | (peer->is_blocked ? EPOLLOUT : 0));
-    watch(EPOLL_CTL_MOD, side->peer, (peer->is_blocked ? 0 : EPOLLIN) | (is_blocked ? EPOLLOUT : 0));
+/* Puts the token behind the first line of a request, which leaves room for it in front. */
+static void add_field(struct side *side) {
+    char *line = side->buffer + side->from, *line_end = memchr(line, '\n', side->to - side->from);
+    if (!line_end) return;
+    size_t length = (size_t)(line_end + 1 - line);
+    side->from -= field_length;
+    memmove(side->buffer + side->from, line, length);
+    memcpy(side->buffer + side->from + length, field, field_length);
+    side->expects_request = false;
 }
 
-static void forward(int descriptor) {
+/* Passes on what has come, until nothing is left or the other end takes no more. A piece that fills the buffer is not the
+   last one. */
+static void pass(int descriptor) {
     struct side *side = &sides[descriptor];
-    char *line = side->buffer + field_length, *line_end;
-    ssize_t count = recv(descriptor, line, CAPACITY - field_length, MSG_DONTWAIT);
-    if (count < 0 && errno == EAGAIN) return;
-    if (count <= 0) return end(descriptor);
-    side->from = field_length;
-    side->to = field_length + (size_t)count;
-    if (!side->is_client) {
-        sides[side->peer].expects_request = true;
-    } else if (side->expects_request && (line_end = memchr(line, '\n', (size_t)count))) {
-        size_t length = (size_t)(line_end + 1 - line);
-        memmove(side->buffer, line, length);
-        memcpy(side->buffer + length, field, field_length);
-        side->from = 0;
-        side->expects_request = false;
+    for (;;) {
+        while (side->from < side->to) {
+            ssize_t sent = send(side->peer, side->buffer + side->from, side->to - side->from, MSG_DONTWAIT | MSG_NOSIGNAL);
+            if (sent < 0 && errno == EAGAIN) return;
+            if (sent < 0) return end(descriptor);
+            side->from += (size_t)sent;
+        }
+        if (side->is_empty && !side->is_ending) return;
+        ssize_t count = recv(descriptor, side->buffer + field_length, PIECE, MSG_DONTWAIT);
+        if (count < 0 && errno == EAGAIN) {
+            side->is_empty = true;
+            return;
+        }
+        if (count <= 0) return end(descriptor);
+        side->is_empty = count < PIECE;
+        side->from = field_length;
+        side->to = field_length + (size_t)count;
+        if (!side->is_client) sides[side->peer].expects_request = true;
+        else if (side->expects_request) add_field(side);
     }
-    drain(descriptor);
 }
 
 static void take_client(int listener) {
@@ -130,18 +135,25 @@ int main(int count, char **arguments) {
     for (int index = 2; index + 1 < count; index += 2) {
         int listener = open_socket(arguments[index], true);
         sides[listener].upstream = arguments[index + 1];
-        watch(EPOLL_CTL_ADD, listener, EPOLLIN);
+        watch(listener, EPOLLIN);
     }
     for (;;) {
         struct epoll_event events[EVENTS];
         int ready = epoll_wait(loop, events, EVENTS, -1);
         for (int index = 0; index < ready; index++) {
             int descriptor = events[index].data.fd;
-            if (sides[descriptor].upstream) take_client(descriptor);
-            else if (!sides[descriptor].peer) continue; /* Ended in this round. */
-            else if (events[index].events & EPOLLOUT) drain(sides[descriptor].peer);
-            else if (!sides[descriptor].is_blocked) forward(descriptor);
-            else if (events[index].events & (EPOLLERR | EPOLLHUP)) end(descriptor);
+            uint32_t what = events[index].events;
+            if (sides[descriptor].upstream) {
+                take_client(descriptor);
+                continue;
+            }
+            if (!sides[descriptor].peer) continue; /* Ended in this round. */
+            if (what & (EPOLLIN | EPOLLRDHUP | EPOLLHUP | EPOLLERR)) {
+                sides[descriptor].is_empty = false;
+                sides[descriptor].is_ending |= (what & ~(uint32_t)(EPOLLIN | EPOLLOUT)) != 0;
+                pass(descriptor);
+            }
+            if (what & EPOLLOUT && sides[descriptor].peer) pass(sides[descriptor].peer);
         }
         while (ended_count) close(ended[--ended_count]);
     }

@@ -30,7 +30,10 @@ def serve(port):
                 selector.register(connection, selectors.EVENT_READ)
                 continue
             connection = key.fileobj
-            request = connection.recv(65536)
+            try:
+                request = connection.recv(65536)
+            except OSError:  # a client that was ended in the middle
+                request = b""
             if request.startswith(b"GET /sent "):
                 body = str(sent).encode()
                 connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%s" % (len(body), body))
@@ -58,7 +61,11 @@ def take(address, count):
     silent = set()
     for _ in range(count):
         connection = socket.create_connection((host, int(port)))
-        connection.sendall(b"GET /stream HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\n\r\n")
+        connection.sendall(f"GET /stream HTTP/1.1\r\nHost: {address}\r\nAccept: text/event-stream\r\n\r\n".encode())
+        # One after the other: a thousand at once would be another measure.
+        answer = connection.recv(65536)
+        if not answer.startswith(b"HTTP/1.1 200 "):
+            sys.exit(f"a stream was refused: {answer.decode()}")
         selector.register(connection, selectors.EVENT_READ)
         silent.add(connection)
     while True:
