@@ -83,6 +83,7 @@ check: lint test browser examples ## everything a change has to pass: lint, buil
 examples: build ## builds the programs that use the library products, runs them against the development provider, checks their documents
 	swift build --package-path Examples --scratch-path .build/examples $(STRICT)
 	.ci/names
+	.ci/links .build/examples/debug/OwnHTTP
 	@deploy/bootstrap python3 || echo "python3 could not be installed"
 	@if command -v python3 >/dev/null; then .ci/docs && Examples/run .build/examples/debug .build/debug/bearerd; else echo "examples: SKIPPED, there is no python3"; fi
 

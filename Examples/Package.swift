@@ -10,7 +10,8 @@ import PackageDescription
 func program(_ name: String, _ products: String...) -> Target {
     .executableTarget(
         name: name,
-        dependencies: (["OAuth", "OAuthRuntime"] + products).map { .product(name: $0, package: "bearerd") } + ["Program"],
+        dependencies: (["OAuth", "OAuthRuntime"] + products).map { .product(name: $0, package: "bearerd") }
+            + ["Program", "OneFileStore"],
         path: name)
 }
 
@@ -19,6 +20,13 @@ let package = Package(
     dependencies: [.package(name: "bearerd", path: "..")],
     targets: [
         .target(name: "Program", path: "Program"),
+        .target(
+            name: "OneFileStore", dependencies: [.product(name: "OAuth", package: "bearerd")], path: "OneFileStore"),
+        // `OAuth` and nothing else of the package: `.ci/links` looks at what it is linked with.
+        .executableTarget(
+            name: "OwnHTTP", dependencies: [.product(name: "OAuth", package: "bearerd"), "OneFileStore", "Program"],
+            path: "OwnHTTP"),
+        program("FoundationSession", "OAuthFoundation"),
         program("WhoAmI"),
         program("KeycloakLogin"),
         program("OktaSample"),
@@ -26,6 +34,6 @@ let package = Package(
         program("PastedCode"),
         program("OrdersAPI"),
         program("GTMMigration", "SessionImport", "StoreConformance"),
-        program("Guide", "SessionImport", "StoreConformance"),
+        program("Guide", "OAuthFoundation", "SessionImport", "StoreConformance"),
     ]
 )

@@ -7,6 +7,7 @@
 
 import Glibc
 import OAuthRuntime
+import OneFileStore
 import SessionImport
 import StoreConformance
 

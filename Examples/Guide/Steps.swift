@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Made by Examples/Guide/generate from the articles; the check makes it anew and compares.
+// Made by Examples/Guide/generate from the articles and doc comments; the check makes it anew and compares.
 
 import Foundation
 import FoundationNetworking
+import OAuthFoundation
 import OAuthRuntime
 import SessionImport
 import StoreConformance
 
-/// What the steps of the articles take for granted.
+/// What the steps take for granted.
 struct Steps {
     let runtime: AuthRuntime
     let session: AuthSession
@@ -22,6 +23,8 @@ struct Steps {
     let outcome: LogoutOutcome
     let readSecret: @Sendable () -> String
     let randomText: @Sendable () -> String
+    let openStore: @Sendable () throws -> any SessionStore
+    let call: @Sendable ([NamedValue]) async throws -> ResourceAnswer<String>
     let show: @MainActor @Sendable (String) async -> Void
     let open: @Sendable (String) -> Void
     let save: @Sendable (Secret) -> Void
@@ -210,7 +213,9 @@ extension Steps {
     }
 
     func step27(client: inout ClientConfiguration) async throws {
+        let ofUser = try AuthRuntime(storage: .keyring("/var/lib/my-program", name: "my-program"))
         let encrypted = try AuthRuntime(storage: .encryptedDirectory("/var/lib/my-program", key: Secret(readSecret())))
+        _ = ofUser
         _ = encrypted
     }
 
@@ -240,11 +245,32 @@ extension Steps {
         }
     }
 
-    func step32(client: inout ClientConfiguration) async throws {
-        client.proofs = .whereOffered
+    func step32() async throws {
+
+        var client = ClientConfiguration(name: "default", clientID: "my-program", grantType: .authorizationCode)
+        client.issuer = "https://sso.example.com/realms/demo"
+        client.scope = ["openid", "offline_access"]
+
+        let runtime = try AuthRuntime(storage: .directory("/var/lib/my-program"))
+        let session = try await runtime.open(client)
+        if await session.needsLogin {
+            try await runtime.logIn(session) { url in print("Visit \(url)") }
+        }
+        let answer = try await session.authorized("https://api.example.com/orders") { credentials in
+            // makes a request with these header fields
+            try await call(credentials.headers)
+        }
+        _ = client
+        _ = runtime
+        _ = session
+        _ = answer
     }
 
     func step33(client: inout ClientConfiguration) async throws {
+        client.proofs = .whereOffered
+    }
+
+    func step34(client: inout ClientConfiguration) async throws {
         let answer = try await session.authorized("https://api.example.com/orders") { credentials in
             var request = URLRequest(url: orders)
             for header in credentials.headers { request.setValue(header.value, forHTTPHeaderField: header.name) }
@@ -258,7 +284,7 @@ extension Steps {
         _ = answer
     }
 
-    func step34(client: inout ClientConfiguration) async throws {
+    func step35(client: inout ClientConfiguration) async throws {
         let rules = AccessTokenRules(issuer: "https://sso.example.com/realms/demo", audience: "https://api.example.com")
         let verifier = try runtime.verifier(for: rules)
 
@@ -273,6 +299,105 @@ extension Steps {
         _ = rules
         _ = verifier
         _ = request
+    }
+
+    func step36(client: inout ClientConfiguration) async throws {
+        let flow = try await session.authorizationFlow(redirectURI: "com.example.app:/oauth2redirect")
+        open(flow.url)
+        // … and when the system hands a URL over:
+        let login = try await session.logIn(with: flow.response(to: url))
+        _ = flow
+        _ = login
+    }
+
+    func step37(client: inout ClientConfiguration) async throws {
+        let answer = try await session.authorized("https://api.example.com/orders") { credentials in
+            var request = URLRequest(url: orders)
+            for header in credentials.headers { request.setValue(header.value, forHTTPHeaderField: header.name) }
+            let (data, response) = try await URLSession.shared.data(for: request)
+            return ResourceAnswer(status: (response as? HTTPURLResponse)?.statusCode ?? 0, value: data)
+        }
+        _ = answer
+    }
+
+    func step38(client: inout ClientConfiguration) async throws {
+        var request = TokenRequest(grantType: GrantType(rawValue: "urn:example:grant-type:otp"))
+        request.parameters = [NamedValue("device", "blue")]
+        request.secrets = [("otp", Secret("271828"))]
+        try await session.logIn(with: request)
+        _ = request
+    }
+
+    func step39() async throws {
+
+        let runtime = try AuthRuntime(storage: .directory("/var/lib/my-program"))
+        var client = ClientConfiguration(name: "default", clientID: "my-program", grantType: .authorizationCode)
+        client.issuer = "https://sso.example.com/realms/demo"
+        let session = try await runtime.open(client)
+        if await session.needsLogin {
+            try await runtime.logIn(session) { url in print("Visit \(url)") }
+        }
+        _ = runtime
+        _ = client
+        _ = session
+    }
+
+    func step40() async throws {
+        let runtime = try AuthRuntime(storage: .directory("/var/lib/my-program"))
+        var client = ClientConfiguration(name: "default", clientID: "my-program", grantType: .authorizationCode)
+        client.issuer = "https://sso.example.com/realms/demo"
+        let session = try await runtime.open(client)
+        _ = runtime
+        _ = client
+        _ = session
+    }
+
+    func step41(client: inout ClientConfiguration) async throws {
+        let (body, response) = try await session.data(for: URLRequest(url: orders))
+        print(response.statusCode, body.count)
+    }
+
+    func step42(client: inout ClientConfiguration) async throws {
+        let session = try await runtime.open(client, over: URLSessionTransport())
+        _ = session
+    }
+
+    func step43(client: inout ClientConfiguration) async throws {
+        struct Claims: Decodable {
+            let sub: String
+            let groups: [String]?
+            let exp: Date
+        }
+        let claims = try await session.withFreshTokens { tokens in
+            try tokens.idToken.flatMap { IDToken($0) }?.decoded(as: Claims.self)
+        }
+        _ = claims
+    }
+
+    func step44(client: inout ClientConfiguration) async throws {
+        if let expiry = await session.status.expiresAt { print(Date(expiry)) }
+        let flow = try await session.authorizationFlow(redirectURI: orders)
+        if let page = flow.browserURL { print("Visit \(page)") }
+        _ = flow
+    }
+
+    func step45(client: inout ClientConfiguration) async throws {
+
+        let old = try ImportFormat.gtmOAuth2.parse(bytes)
+        try await session.take(old.refreshToken, idToken: old.idToken, scope: old.scope, clientID: old.clientID)
+        _ = old
+    }
+
+    func step46(client: inout ClientConfiguration) async throws {
+
+        // In a test of whatever framework: throws an error that names what is broken.
+        try await SessionStoreConformance { try openStore() }.verify()
+    }
+
+    func step47(client: inout ClientConfiguration) async throws {
+        let conformance = SessionStoreConformance { try openStore() }
+        for violation in await conformance.violations() { print(violation) }
+        _ = conformance
     }
 
 }

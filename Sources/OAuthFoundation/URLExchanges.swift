@@ -142,6 +142,16 @@ private final class Watcher: NSObject, URLSessionDataDelegate {
         end(task, with: nil)
     }
 
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
+        completionHandler: @escaping (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+    ) {
+        // Foundation for Linux asks once the whole answer is there, and would tell it to nobody.
+        let isAnswered = exchanges.withLock { $0[task.taskIdentifier]?.answer != nil }
+        completionHandler(isAnswered ? .cancelAuthenticationChallenge : .performDefaultHandling, nil)
+        if isAnswered { end(task, with: nil) }
+    }
+
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
         end(task, with: error)
     }

@@ -7,9 +7,8 @@ public import OAuth
 /// It depends on no testing framework: call it from a test of any of them, and expect nothing.
 ///
 /// ```swift
-/// let conformance = SessionStoreConformance { try MyStore(directory: directory) }
-/// let violations = await conformance.violations()
-/// #expect(violations.isEmpty, "\(violations)")
+/// let conformance = SessionStoreConformance { try openStore() }
+/// for violation in await conformance.violations() { print(violation) }
 /// ```
 ///
 /// Each check makes an identity with a random name in the store, and leaves it there.

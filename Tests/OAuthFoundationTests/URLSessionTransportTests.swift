@@ -53,6 +53,17 @@ import Testing
         #expect(other.requests.isEmpty && server.requests.count == 1)
     }
 
+    @Test(arguments: [#"Basic realm="sso""#, #"Digest realm="sso", nonce="n""#, "Bearer", "Negotiate"])
+    func `gives back what is said of wrong credentials`(challenge: String) async throws {
+        let server = try RawUpstream { _ in
+            .response(401, [("WWW-Authenticate", challenge)], #"{"error":"invalid_client"}"#)
+        }
+        let response = try await URLSessionTransport().send(try request(server.url))
+        #expect(response.status == 401 && response.cutOff == nil)
+        #expect(String(decoding: response.body, as: UTF8.self) == #"{"error":"invalid_client"}"#)
+        #expect(server.requests.count == 1)
+    }
+
     @Test func `keeps no cookie and no answer`() async throws {
         let server = try RawUpstream { _ in
             .response(200, [("Set-Cookie", "a=b"), ("Cache-Control", "max-age=3600")], "{}")

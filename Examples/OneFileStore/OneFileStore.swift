@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
-import OAuth
+public import OAuth
 import Synchronization
 
 /// A store of the program's own: each session is a file, and one process uses them.
 ///
-/// What it must promise is checked by ``checkStore(in:)``.
-final class OneFileStore: SessionStore {
+/// What it must promise is checked by `GTMMigration --check`.
+public final class OneFileStore: SessionStore {
     private struct State {
         /// Who has an identity's lock: the number of the lease.
         var holders: [String: Int] = [:]
@@ -17,7 +17,8 @@ final class OneFileStore: SessionStore {
     private let directory: String
     private let state = Mutex(State())
 
-    init(directory: String) {
+    /// A store in a directory, which is made if it is not there.
+    public init(directory: String) {
         self.directory = directory
         mkdir(directory, 0o700)
     }
@@ -27,7 +28,7 @@ final class OneFileStore: SessionStore {
         return "\(directory)/\(name)"
     }
 
-    func load(_ identity: String) async throws(StoreError) -> StoredSession? {
+    public func load(_ identity: String) async throws(StoreError) -> StoredSession? {
         guard let file = fopen(path(identity), "r") else { return nil }
         defer { fclose(file) }
         var bytes: [UInt8] = []
@@ -35,7 +36,9 @@ final class OneFileStore: SessionStore {
         return StoredSession(decoding: bytes)
     }
 
-    func lock(_ identity: String, waitingAtMost limit: Duration) async throws(StoreError) -> any StoreLease {
+    public func lock(
+        _ identity: String, waitingAtMost limit: Duration
+    ) async throws(StoreError) -> any StoreLease {
         let deadline = ContinuousClock.now + limit
         while true {
             if let lease = take(identity) { return lease }
@@ -45,7 +48,7 @@ final class OneFileStore: SessionStore {
     }
 
     /// No other process uses this store.
-    func changes(of identity: String) -> AsyncStream<Void> { AsyncStream { $0.finish() } }
+    public func changes(of identity: String) -> AsyncStream<Void> { AsyncStream { $0.finish() } }
 
     private func take(_ identity: String) -> Lease? {
         state.withLock { state in
