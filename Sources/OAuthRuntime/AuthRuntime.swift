@@ -30,6 +30,11 @@ public final class AuthRuntime: Sendable {
         /// Files in a directory that processes may share, encrypted (AES-256-GCM) with a key of 32 bytes in base64 or
         /// hexadecimal.
         case encryptedDirectory(String, key: Secret)
+        /// Files in a directory that processes may share, encrypted with a key of that name in the user's keyring (the Secret
+        /// Service of freedesktop.org), which is made at the first use. Needs `secret-tool` of libsecret-tools and an unlocked
+        /// keyring; opening blocks for at most five seconds. bearerd's `store.encryption_key_keyring` of the same name is the
+        /// same key.
+        case keyring(String, name: String)
         /// A store of the program's own that keeps the promises of `SessionStore`.
         case custom(any SessionStore)
     }
@@ -59,6 +64,9 @@ public final class AuthRuntime: Sendable {
                 case .directory(let path): try StoreForm.directory(path, key: nil).open(on: thread)
                 case .encryptedDirectory(let path, let key):
                     try StoreForm.directory(path, key: key).open(on: thread)
+                case .keyring(let path, let name):
+                    try StoreForm.directory(path, key: KeyringStorage.key(named: name, for: path)).open(
+                        on: thread)
                 case .custom(let store): store
                 }
             _ = try loop.start()
