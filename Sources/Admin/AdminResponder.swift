@@ -244,7 +244,7 @@ package struct AdminResponder: HTTPResponder {
             document: await status(metrics),
             samples: memory.history.samples(with: metrics) { settings.hasIdentity($0) },
             logins: Set(settings.redirects.keys), clients: settings.clients,
-            isDraining: await process.isDraining(),
+            listeners: settings.listeners, isDraining: await process.isDraining(),
             now: WallTime(sinceEpoch: WallClock.sinceEpoch))
     }
 

@@ -27,6 +27,8 @@ package struct AdminSettings: Sendable {
     package var clients: [String: ClientFacts]
     /// A sentence for each protection that the configuration turns off; the status page shows them.
     package var warnings: [String]
+    /// The data listeners, each with the protocols that it speaks; the status page shows them.
+    package var listeners: [String]
 
     /// Returns true if a route with this path has an identity.
     package func hasIdentity(_ path: String) -> Bool {
@@ -37,7 +39,7 @@ package struct AdminSettings: Sendable {
         version: String, routes: [AdminRoute], hosts: HostList, key: CurrentSecret? = nil,
         needsKey: Bool = false, peerUserIDs: Set<UInt32> = [], allowsQuit: Bool = false,
         redirects: [String: RedirectURI] = [:], clients: [String: ClientFacts] = [:],
-        warnings: [String] = []
+        warnings: [String] = [], listeners: [String] = []
     ) {
         self.version = version
         self.routes = routes
@@ -49,5 +51,6 @@ package struct AdminSettings: Sendable {
         self.redirects = redirects
         self.clients = clients
         self.warnings = warnings
+        self.listeners = listeners
     }
 }

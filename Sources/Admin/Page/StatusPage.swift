@@ -23,6 +23,8 @@ struct StatusPage {
     let logins: Set<String>
     /// The configuration of each identity's client.
     var clients: [String: ClientFacts] = [:]
+    /// The data listeners, each with its protocols.
+    var listeners: [String] = []
     let isDraining: Bool
     let now: WallTime
 
@@ -124,11 +126,18 @@ struct StatusPage {
             <tbody>\(rows.map(\.markup).joined())</tbody></table></div>\(rest(document.routes.count - rows.count))
             <p class="dim">Rate, p50 and p99 are of the last minute; the rest is since the start.</p>
             <h2 id="charts-title">\(chart.title)</h2><div class="charts">\(figures)</div></main>
-            <footer><a href="\(AdminResource.status.path)">as JSON</a> · <a href="\(AdminResource.metrics.path)">metrics</a> ·
+            <footer>\(entrances)<a href="\(AdminResource.status.path)">as JSON</a> · <a href="\(AdminResource.metrics.path)">metrics</a> ·
             <a href="\(AdminResource.readiness.path)">readiness</a></footer>
             <script>\(HTMLText(stringLiteral: PageScript.text))</script></body></html>
 
             """
+    }
+
+    /// Where clients are served, and in which protocols.
+    private var entrances: HTMLText {
+        guard !listeners.isEmpty else { return .empty }
+        let words = listeners.prefix(8).joined(separator: ", ")
+        return "<p>Clients are served at \(words.cut(to: 800))\(listeners.count > 8 ? ", …" : "").</p>"
     }
 
     private func rest(_ count: Int) -> HTMLText {

@@ -275,7 +275,11 @@ actor Daemon: LoopConfined {
             key: active.adminKey?.key, needsKey: !adminListener.address.isLoopback,
             peerUserIDs: admin.peerUserIDs, allowsQuit: admin.allowsQuit,
             redirects: redirects, clients: configuration.clientFacts,
-            warnings: configuration.protectionsTurnedOff)
+            warnings: configuration.protectionsTurnedOff,
+            listeners: active.listeners.map { key, listener in
+                let configured = configuration.listeners.first { $0.address == key.address }
+                return "\(listener.address)" + (configured.map { " (\($0.spokenProtocols))" } ?? "")
+            })
         return AdminResponder(
             settings: settings,
             identities: Identities(groups: engine.groups, reporter: engine.reporter),

@@ -60,6 +60,15 @@ import Testing
         }
     }
 
+    @Test func `of a listener are told by doctor`() throws {
+        var fixture = try DoctorFixture()
+        let port = try Socket.refusing().address.port
+        fixture.settings.listen = "[{address: 127.0.0.1:\(port), protocols: [h2]}]"
+        #expect(
+            try fixture.run("--check", "listen").seen(by: "listen")
+                == "127.0.0.1:\(port) is free, for HTTP/2 alone")
+    }
+
     @Test func `are asked for by doctor, which says what ALPN brings`() throws {
         let authority = try TLSAuthority()
         let two = try HTTP2Upstream(tls: authority.server().choosing("\u{2}h2")) { _, _, _ in }
@@ -100,5 +109,6 @@ import Testing
         #expect(status.map { $0["upstream_protocol"].string } == ["http1", "h2", "auto"])
         let page = try sidecar.admin("GET", "/").text
         #expect(page.contains(">HTTP/2<") && page.contains(">HTTP/2 or HTTP/1.1<"))
+        #expect(page.contains("Clients are served at \(try sidecar.bearerd.proxy) (HTTP/1.1 and HTTP/2)."))
     }
 }

@@ -10,12 +10,13 @@ enum ListenCheck: WholeCheck {
     static let id = CheckID.listen
 
     static func look(at subject: DoctorSubject) -> Finding {
-        let listen = subject.configuration.listen
+        let listeners = subject.configuration.listeners
         var seen: [String] = []
-        for (index, address) in listen.enumerated() {
-            let key = listen.count > 1 ? "listen[\(index)]" : "listen"
+        for (index, listener) in listeners.enumerated() {
+            let address = listener.address
+            let key = listeners.count > 1 ? "listen[\(index)]" : "listen"
             switch PortProbe.look(at: address) {
-            case .free: seen.append("\(address) is free")
+            case .free: seen.append("\(address) is free, for \(listener.spokenProtocols)")
             case .unknown: seen.append("\(address) is not tried")
             case .unusable(let reason): return .fail("\(address): \(reason)", fix: key)
             case .taken(let holder):
@@ -26,7 +27,7 @@ enum ListenCheck: WholeCheck {
                         "\(address) is taken by \(holder?.words ?? "another program")",
                         fix: "stop it, or give \(key) another port")
                 }
-                seen.append("\(address) is the running daemon's")
+                seen.append("\(address) is the running daemon's, for \(listener.spokenProtocols)")
             }
         }
         return .ok(seen.joined(separator: "; "))
