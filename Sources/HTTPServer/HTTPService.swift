@@ -5,6 +5,8 @@ internal import BearerdHTTP1
 internal import BearerdHTTPExchange
 internal import BearerdHTTPMessages
 internal import BearerdSystem
+// Members of what it inlines from EventLoop and System are of this module: without it the optimiser cannot see them, and warns.
+internal import Synchronization
 
 /// Serves an ``HTTPResponder`` on one loop: the admin listener, the development servers, a login's redirect.
 ///
