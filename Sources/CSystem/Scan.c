@@ -38,3 +38,46 @@ size_t bearerd_end_of_content(const uint8_t *bytes, size_t start, size_t end) {
     while (start < end && is_content(bytes[start])) start++;
     return start;
 }
+
+bool bearerd_field_line(const uint8_t *bytes, size_t start, size_t end, struct bearerd_field_line *line) {
+    size_t name_end = bearerd_end_of_token(bytes, start, end);
+    if (name_end == start || name_end >= end || bytes[name_end] != ':') return false;
+    size_t value = name_end + 1;
+    while (value < end && (bytes[value] == ' ' || bytes[value] == '\t')) value++;
+    size_t content_end = bearerd_end_of_content(bytes, value, end);
+    if (end - content_end < 2 || bytes[content_end] != '\r' || bytes[content_end + 1] != '\n') return false;
+    size_t value_end = content_end;
+    while (value_end > value && (bytes[value_end - 1] == ' ' || bytes[value_end - 1] == '\t')) value_end--;
+    *line = (struct bearerd_field_line){
+        .name_end = name_end, .value = value, .value_end = value_end, .next = content_end + 2};
+    return true;
+}
+
+static bool is_plain(uint8_t byte) { return byte > ' ' && byte < 0x7f && byte != '"' && byte != '\\'; }
+
+size_t bearerd_end_of_plain_text(const uint8_t *bytes, size_t start, size_t end) {
+#ifdef __SSE2__
+    /* As signed numbers those from 0x80 on are below the space. */
+    const __m128i space = _mm_set1_epi8(' '), delete = _mm_set1_epi8(0x7f), quote = _mm_set1_epi8('"'),
+                  backslash = _mm_set1_epi8('\\');
+    for (; start + 16 <= end; start += 16) {
+        __m128i sixteen = _mm_loadu_si128((const __m128i *)(bytes + start));
+        __m128i hidden = _mm_or_si128(
+            _mm_cmpeq_epi8(sixteen, delete),
+            _mm_or_si128(_mm_cmpeq_epi8(sixteen, quote), _mm_cmpeq_epi8(sixteen, backslash)));
+        unsigned found = (unsigned)_mm_movemask_epi8(_mm_andnot_si128(hidden, _mm_cmpgt_epi8(sixteen, space)));
+        if (found != 0xffff) return start + (size_t)__builtin_ctz(~found);
+    }
+#endif
+    while (start < end && is_plain(bytes[start])) start++;
+    return start;
+}
+
+size_t bearerd_decimal(uint64_t value, size_t width, uint8_t *text, size_t room) {
+    size_t count = 1;
+    for (uint64_t bound = 10; count < 20 && value >= bound; bound *= 10) count++;
+    if (count < width) count = width;
+    if (count > room) return 0;
+    for (size_t index = count; index-- > 0; value /= 10) text[index] = (uint8_t)('0' + value % 10);
+    return count;
+}

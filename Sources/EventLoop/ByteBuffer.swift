@@ -24,8 +24,10 @@ package final class ByteBuffer {
         return try body(bytes.span.extracting(range))
     }
 
-    /// The storage, and where the unconsumed bytes are in it.
-    package var readable: (bytes: [UInt8], range: Range<Int>) { (storage, readerIndex..<writerIndex) }
+    /// The storage, and where the unconsumed bytes are in it: for who is asked so often that a generic call is dear.
+    package var readable: (bytes: [UInt8], range: Range<Int>) {
+        (storage, readerIndex..<writerIndex)
+    }
 
     /// Drops the first `count` unconsumed bytes.
     package func consume(_ count: Int) {

@@ -30,6 +30,8 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
     /// Jobs that have used up their turn and want to go on, in order.
     private var yielded: [UnsafeContinuation<Void, Never>] = []
     private var isStopping = false
+    /// The rounds so far.
+    private(set) var rounds: UInt = 0
     /// The thread that runs the loop (`pthread_self`), 0 before it runs; any thread may read it.
     private let threadIdentity = Atomic<UInt>(0)
     private let remote = Mutex(RemoteJobs())
@@ -120,6 +122,7 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
             runReadyJobs()
             guard !isStopping else { break }
             let mayWait = ready.isEmpty && yielded.isEmpty
+            rounds &+= 1
             event_base_loop(base, mayWait ? EVLOOP_ONCE : EVLOOP_ONCE | EVLOOP_NONBLOCK)
             // Behind those whom the events woke, and one a round: however many there are, an event waits for one turn.
             if !yielded.isEmpty { yielded.removeFirst().resume() }

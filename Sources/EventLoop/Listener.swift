@@ -41,6 +41,12 @@ package final class Listener {
     /// True for a moment after a failure to accept or to watch the socket.
     private var isHeldOff = false { didSet { watchIfWanted() } }
     private var isWatched = false
+    /// The most connections that are accepted at once, how many rounds in a row had as many, and the last of these.
+    ///
+    /// To ask once more whether another one waits is a system call, and tells nothing most often.
+    private var burst = 1, fullRounds = 0
+    private var lastFullRound: UInt = 0
+    private static let fewRounds = 4, largestBurst = 16
     /// Failures since a connection was accepted or the queue was empty.
     private var failures = 0
     /// Connections in a row that were gone before they were accepted.
@@ -109,10 +115,17 @@ package final class Listener {
     }
 
     fileprivate func acceptPending() {
-        // A few at a time, so that a burst of connections does not hold up those that are being served.
-        for _ in 0..<16 {
-            guard isWatched, acceptOne() else { return }
+        // A few at a time, so that a burst of connections does not hold up those that are being served. What is left is told
+        // again in the next round.
+        for _ in 0..<burst {
+            guard isWatched, acceptOne() else {
+                (burst, fullRounds) = (1, 0)
+                return
+            }
         }
+        fullRounds = lastFullRound &+ 1 == loop.rounds ? fullRounds + 1 : 0
+        lastFullRound = loop.rounds
+        burst = fullRounds < Self.fewRounds ? 1 : min(2 * burst, Self.largestBurst)
     }
 
     private func acceptOne() -> Bool {

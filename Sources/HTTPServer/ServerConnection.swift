@@ -246,9 +246,8 @@ package final class ServerConnection {
         let stream = stream
         let consumed: Int?
         do {
-            consumed = try stream.input.withReadable { (bytes) throws(HTTPParseError) in
-                try parser.parse(bytes, into: &request)
-            }
+            let (bytes, range) = stream.input.readable
+            consumed = try parser.parse(bytes.span.extracting(range), into: &request)
         } catch {
             persists = false
             nameMethod()

@@ -8,11 +8,12 @@ struct AccessLineForm: Sendable {
     private let format: LogFormat
     /// nil for all fields.
     private let fields: Set<AccessField>?
-    private var timestamp = Timestamp()
+    private var timestamp: Timestamp
 
     init(_ format: LogFormat, fields: Set<AccessField>? = nil) {
         self.format = format
         self.fields = fields
+        timestamp = Timestamp(behind: format == .json ? #"{"time":""# : "")
     }
 
     /// Writes one line with its line end; ``AccessLog/append(_:route:target:requestID:)`` has the parameters.
@@ -98,7 +99,6 @@ struct AccessLineForm: Sendable {
     private func has(_ field: AccessField) -> Bool { fields?.contains(field) ?? true }
 
     private mutating func begin(_ unixMilliseconds: Int64, _ line: inout OutputSpan<UInt8>) {
-        if isJSON { line.append(literal: #"{"time":""#) }
         timestamp.append(unixMilliseconds: unixMilliseconds, to: &line)
         line.append(literal: isJSON ? #"","level":"info","message":"request""# : " info    request")
     }
@@ -111,6 +111,7 @@ struct AccessLineForm: Sendable {
     }
 
     private func addRoute(_ route: LoggedRoute, _ line: inout OutputSpan<UInt8>) {
+        guard fields != nil else { return line.append(isJSON ? route.jsonPart : route.textPart) }
         if has(.route) {
             line.append(literal: isJSON ? #","route":""# : " route=")
             line.append(route.name)

@@ -11,6 +11,8 @@ package final class LoggedRoute: Sendable {
     let identity: [UInt8]?
     /// nil for requests without a route.
     let upstream: [UInt8]?
+    /// Name and identity as lines have them one behind the other, with their keys.
+    let jsonPart, textPart: [UInt8]
     /// The bytes of all three texts together.
     let longestText: Int
 
@@ -18,6 +20,14 @@ package final class LoggedRoute: Sendable {
         self.name = Self.escaped(name)
         self.identity = identity.map(Self.escaped)
         self.upstream = upstream.map(Self.escaped)
+        var (json, text) = (Array(#","route":""#.utf8), Array(" route=".utf8))
+        json += self.name + [UInt8(ascii: "\"")]
+        text += self.name
+        if let identity = self.identity {
+            json += Array(#","identity":""#.utf8) + identity + [UInt8(ascii: "\"")]
+            text += Array(" identity=".utf8) + identity
+        }
+        (jsonPart, textPart) = (json, text)
         longestText = self.name.count + (self.identity?.count ?? 0) + (self.upstream?.count ?? 0)
     }
 

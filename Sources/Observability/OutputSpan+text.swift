@@ -3,23 +3,6 @@
 internal import BearerdSystem
 
 extension OutputSpan<UInt8> {
-    /// Appends a number in decimal, with leading zeros up to `width` digits.
-    mutating func append(decimal value: UInt64, width: Int = 1) {
-        guard value > 9 || width > 1 else {
-            return append(UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: value))
-        }
-        var digits = InlineArray<20, UInt8>(repeating: UInt8(ascii: "0"))
-        var start = digits.count
-        var rest = value
-        repeat {
-            let quotient = rest / 10
-            start &-= 1
-            digits[start] &+= UInt8(truncatingIfNeeded: rest &- quotient &* 10)
-            rest = quotient
-        } while rest > 0
-        append(copying: digits.span.extracting(Swift.min(start, digits.count &- width)..<digits.count))
-    }
-
     /// Appends a duration in seconds with six digits after the point; negative ones count as zero.
     mutating func append(seconds duration: Duration) {
         let nanoseconds = duration.wholeNanoseconds
@@ -46,7 +29,7 @@ extension OutputSpan<UInt8> {
         let shown = bytes.extracting(first: limit)
         var start = 0
         while start < shown.count {
-            let end = Self.endOfVisible(shown, from: start)
+            let end = shown.endOfPlainText(from: start)
             append(copying: shown.extracting(start..<end))
             guard end < shown.count else { break }
             append(UInt8(ascii: "%"))
@@ -59,24 +42,5 @@ extension OutputSpan<UInt8> {
     /// The most bytes that ``append(visible:limit:)`` appends.
     static func room(forVisible bytes: Span<UInt8>, limit: Int) -> Int {
         3 * Swift.min(bytes.count, limit) + 3
-    }
-
-    /// The index of the first byte from `start` on that must be encoded; looks at eight bytes at a time.
-    private static func endOfVisible(_ bytes: Span<UInt8>, from start: Int) -> Int {
-        var cursor = start
-        while cursor + 8 <= bytes.count {
-            let word = bytes.word(at: cursor)
-            let hidden =
-                word.marks(below: 0x21) | word.marks(of: 0x7F) | word.marks(of: UInt8(ascii: "\""))
-                | word.marks(of: UInt8(ascii: "\\")) | word.marksAboveASCII
-            guard hidden == 0 else { break }
-            cursor += 8
-        }
-        while cursor < bytes.count, isVisible(bytes[cursor]) { cursor += 1 }
-        return cursor
-    }
-
-    private static func isVisible(_ byte: UInt8) -> Bool {
-        byte > 0x20 && byte < 0x7F && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
     }
 }

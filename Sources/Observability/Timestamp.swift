@@ -8,16 +8,23 @@ internal import BearerdSystem
 package struct Timestamp: Sendable {
     private var second: Int64
     private var upToSecond: [UInt8] = []
+    private let prefix: String
 
-    package init() { second = .min }
+    /// - Parameter prefix: what stands in front of each moment.
+    package init(behind prefix: String = "") {
+        second = .min
+        self.prefix = prefix
+    }
 
     /// Appends a moment.
     ///
     /// - Parameters:
     ///   - unixMilliseconds: milliseconds since 1970-01-01T00:00:00Z.
-    ///   - bytes: gets 24 bytes.
+    ///   - bytes: gets the prefix and 24 bytes.
     package mutating func append(unixMilliseconds: Int64, to bytes: inout [UInt8]) {
-        bytes.append(addingCapacity: 48) { append(unixMilliseconds: unixMilliseconds, to: &$0) }
+        bytes.append(addingCapacity: 48 + prefix.utf8.count) {
+            append(unixMilliseconds: unixMilliseconds, to: &$0)
+        }
     }
 
     /// Appends a moment to memory that has room for it.
@@ -25,10 +32,9 @@ package struct Timestamp: Sendable {
         let second = unixMilliseconds / 1000 - (unixMilliseconds % 1000 < 0 ? 1 : 0)
         if second != self.second {
             self.second = second
-            upToSecond = Array(CivilDate.text(ofUnixSecond: second).utf8)
+            upToSecond = Array((prefix + CivilDate.text(ofUnixSecond: second) + ".").utf8)
         }
         bytes.append(upToSecond)
-        bytes.append(0x2E)
         bytes.append(decimal: UInt64(unixMilliseconds - second * 1000), width: 3)
         bytes.append(0x5A)
     }

@@ -18,7 +18,12 @@ final class WorkerState<Kinds: UpstreamKinds> {
     /// nil if nothing is traced.
     var tracer: Tracer?
     /// True if kept connections end with their current response.
-    var isDraining = false
+    var isDraining: Bool {
+        get { drains }
+        set { drains = newValue }
+    }
+    /// Private for the sake of the compiler, which proves how it is used: it is asked with each request.
+    private var drains = false
     /// Upstreams of earlier snapshots that still have a connection in use.
     private var leftUpstreams: [UpstreamState<Kinds>] = []
     private let makeWay: (SharedUpstream) -> UpstreamWay<Kinds>

@@ -11,6 +11,7 @@
 #include <sys/un.h>
 #include <sys/types.h>
 #include <sys/uio.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <netinet/tcp.h>
 
@@ -140,3 +141,14 @@ size_t bearerd_end_of_token(const uint8_t *bytes, size_t start, size_t end);
 /* The first index of start..<end whose byte no field's value may hold; `end` if all may. Sixteen are looked at
    together. */
 size_t bearerd_end_of_content(const uint8_t *bytes, size_t start, size_t end);
+/* The first index of start..<end whose byte is no printable ASCII, or a space, a quote or a backslash; `end` if there is
+   none. */
+size_t bearerd_end_of_plain_text(const uint8_t *bytes, size_t start, size_t end);
+/* Writes a number in decimal, with zeros in front up to `width` digits: how many, or 0 if there is no room for them. */
+size_t bearerd_decimal(uint64_t value, size_t width, uint8_t *text, size_t room);
+/* A field's line: where its name ends, its value begins and ends without white space around it, and the next line begins. */
+struct bearerd_field_line {
+    size_t name_end, value, value_end, next;
+};
+/* Reads the line that begins at `start`: false, and nothing written, if it is not complete or not right. */
+bool bearerd_field_line(const uint8_t *bytes, size_t start, size_t end, struct bearerd_field_line *line);

@@ -52,10 +52,9 @@ package final class MessageBody: BodySource {
         guard handedOut <= limit else { throw .bodyTooLarge }
         while !isDecoded {
             let found: BodyPiece
+            let (bytes, range) = stream.input.readable
             do {
-                found = try stream.input.withReadable { (bytes) throws(HTTPParseError) in
-                    try decoder.next(bytes)
-                }
+                found = try decoder.next(bytes.span.extracting(range))
             } catch {
                 throw MessageError(error)
             }
@@ -101,19 +100,12 @@ package final class MessageBody: BodySource {
 
     package var pieceCount: Int? { stream.isOpen ? piece.count : nil }
 
-    @inline(__always)
     package func withPiece<Result, Failure: Error>(
         _ body: (Span<UInt8>) throws(Failure) -> Result
     ) throws(Failure) -> Result? {
-        guard let (input, range) = current else { return nil }
-        return try input.withReadable { (bytes) throws(Failure) in
-            try body(bytes.extracting(range))
-        }
-    }
-
-    /// The current piece and what it is in; nil if our side has closed the connection meanwhile.
-    package var current: (input: ByteBuffer, range: Range<Int>)? {
-        stream.isOpen ? (stream.input, piece) : nil
+        guard stream.isOpen else { return nil }
+        let (bytes, range) = stream.input.readable
+        return try body(bytes.span.extracting(range).extracting(piece))
     }
 
     package func consumePiece() {

@@ -5,13 +5,16 @@ internal import BearerdSystem
 
 extension HTTPRequest {
     /// Validates `Host` and the target's form (RFC 9112 §3.2), and turns absolute-form into origin-form.
-    mutating func checkHostAndTarget() throws(HTTPParseError) {
+    ///
+    /// - Parameter known: the last `Host` that was found valid, which most requests of a connection repeat.
+    mutating func checkHostAndTarget(knowing known: inout [UInt8]) throws(HTTPParseError) {
         switch fields.occurrence(of: .host) {
         case .none: guard version == .http10 else { throw .missingHost }
         case .once(let host):
-            guard host.isEmpty || Authority.isValid(fields.block.bytes.span.extracting(host)) else {
-                throw .malformedHost
-            }
+            let bytes = fields.block.bytes.span.extracting(host)
+            if host.isEmpty || bytes.equals(known.span) { break }
+            guard Authority.isValid(bytes) else { throw .malformedHost }
+            if host.count <= Self.longestKnownHost { known.replaceAll(with: bytes) }
         case .repeated: throw .repeatedHost
         }
         guard let first = targetBytes.first, first != Byte.slash else { return }
@@ -22,6 +25,9 @@ extension HTTPRequest {
         }
         try takeAuthorityOutOfTarget()
     }
+
+    /// A longer one is judged each time: a connection does not hold it.
+    private static var longestKnownHost: Int { 256 }
 
     /// Turns `http://host/path` into `/path`; `Host` gets the authority as the target spells it.
     private mutating func takeAuthorityOutOfTarget() throws(HTTPParseError) {

@@ -58,28 +58,16 @@ struct HeadScanner: Sendable {
     ///
     /// - Returns: the offset behind the empty line; nil if the head is incomplete.
     mutating func scanFields(of head: Span<UInt8>) throws(HTTPParseError) -> Int? {
-        let end = head.count
-        while position < end {
-            let start = position
-            let nameEnd = head.endOfToken(from: start)
-            guard nameEnd < end else { return nil }
-            guard nameEnd > start, head[nameEnd] == Byte.colon else {
-                return try endOrError(head, start: start, stop: nameEnd)
-            }
-            let known = index.find(in: head, start..<nameEnd)
-            var cursor = nameEnd &+ 1
-            while cursor < end, head[cursor].isOptionalWhitespace { cursor &+= 1 }
-            let valueStart = cursor
-            cursor = head.endOfFieldContent(from: cursor)
-            guard let next = try Self.lineEnd(head, at: cursor) else { return nil }
-            var valueEnd = cursor
-            while valueEnd > valueStart, head[valueEnd &- 1].isOptionalWhitespace { valueEnd &-= 1 }
+        while let line = head.fieldLine(from: position) {
             let isCanonical =
-                valueEnd == cursor && valueStart == nameEnd &+ 2 && head[nameEnd &+ 1] == Byte.space
-            try add(known, name: start..<nameEnd, value: valueStart..<valueEnd, isCanonical: isCanonical)
-            position = next
+                line.valueStart == line.nameEnd &+ 2 && line.next == line.valueEnd &+ 2
+                && head[line.nameEnd &+ 1] == Byte.space
+            try add(
+                index.find(in: head, position..<line.nameEnd), name: position..<line.nameEnd,
+                value: line.valueStart..<line.valueEnd, isCanonical: isCanonical)
+            position = line.next
         }
-        return nil
+        return try endOrError(head)
     }
 
     /// Moves the result into `fields`: the bytes with one copy, the entries with none.
@@ -121,8 +109,17 @@ struct HeadScanner: Sendable {
         return cursor &+ 2
     }
 
-    /// Handles a line without a name and colon: the empty line that ends the head, or an error.
-    private func endOrError(_ head: Span<UInt8>, start: Int, stop: Int) throws(HTTPParseError) -> Int? {
+    /// Handles what is no field line: the empty line that ends the head, a line that is incomplete, or an error.
+    private func endOrError(_ head: Span<UInt8>) throws(HTTPParseError) -> Int? {
+        let start = position
+        let stop = head.endOfToken(from: start)
+        guard stop < head.count else { return nil }
+        guard stop == start || head[stop] != Byte.colon else {
+            var cursor = stop &+ 1
+            while cursor < head.count, head[cursor].isOptionalWhitespace { cursor &+= 1 }
+            _ = try Self.lineEnd(head, at: head.endOfFieldContent(from: cursor))
+            return nil
+        }
         switch head[stop] {
         case Byte.carriageReturn:
             guard let next = try Self.lineEnd(head, at: stop) else { return nil }

@@ -9,6 +9,8 @@ internal import BearerdSystem
 /// same bytes again with more behind them.
 package struct RequestParser: Sendable {
     private var reader: HeadReader<RequestLine>
+    /// The last `Host` that was found valid.
+    private var knownHost: [UInt8] = []
     /// True if the client keeps the connection open after the response to the last head (RFC 9112 §9.3).
     package private(set) var isPersistent = true
     /// The framing of the content behind the last head (RFC 9112 §6.3); every ambiguity is an error.
@@ -45,7 +47,7 @@ package struct RequestParser: Sendable {
             request.targetBytes.replaceAll(with: head.extracting(line.target))
             reader.finish(head.extracting(first: end), into: &request.fields)
             isFilled = true
-            try request.checkHostAndTarget()
+            try request.checkHostAndTarget(knowing: &knownHost)
             judgeEnd(of: &request)
             return end
         } catch {

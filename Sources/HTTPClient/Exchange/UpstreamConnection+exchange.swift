@@ -41,9 +41,8 @@ extension UpstreamConnection: UpstreamExchange, ConnectionExchange {
         guard !stream.input.isEmpty else { return false }
         let consumed: Int?
         do {
-            consumed = try stream.input.withReadable { (bytes) throws(HTTPParseError) in
-                try parser.parse(bytes, into: &response)
-            }
+            let (bytes, range) = stream.input.readable
+            consumed = try parser.parse(bytes.span.extracting(range), into: &response)
         } catch {
             throw MessageError(error)
         }

@@ -87,8 +87,8 @@ package final class UpstreamPool: ExchangePool {
     ///     meanwhile.
     package func take(for form: RequestForm = RequestForm(), mayRepeat: Bool) -> UpstreamConnection? {
         guard mayRepeat else { return takeForUnrepeatable() }
-        while let connection = idle.last {
-            if claim(connection, at: .now, if: { $0.isQuiet }) { return connection }
+        while let connection = idle.popLast() {
+            if accept(connection, at: .now, if: { $0.isQuiet }) { return connection }
         }
         return nil
     }
@@ -111,19 +111,19 @@ package final class UpstreamPool: ExchangePool {
                 if learned == .zero, idle.count > Self.spares { drop(idle.removeFirst()) }
                 return nil
             }
-            if claim(connection, at: now, if: { $0.isQuietNow }) { return connection }
+            idle.removeLast()
+            if accept(connection, at: now, if: { $0.isQuietNow }) { return connection }
         }
         return nil
     }
 
-    /// Removes the last idle connection, for a request or to close it.
+    /// Takes a connection that was idle for a request, or closes it.
     ///
     /// - Returns: true if it can be used.
     @inline(__always)
-    private func claim(
+    private func accept(
         _ connection: UpstreamConnection, at now: CoarseInstant, if isQuiet: (UpstreamConnection) -> Bool
     ) -> Bool {
-        idle.removeLast()
         connection.becomeBusy()
         if !isSpent(connection, at: now) {
             if isQuiet(connection) {

@@ -30,7 +30,19 @@ extension HTTPFields {
         if has(.connection), usualConnection == nil {
             unwanted |= removeConnectionOptions() & ~Self.endToEnd
         }
-        removeEntries { unwanted & $1.known.bit != 0 }
+        remove(namesIn: unwanted)
+    }
+
+    /// Removes the entries with these known names; the others keep their order.
+    private mutating func remove(namesIn unwanted: UInt64) {
+        var kept = 0
+        var all = entries.mutableSpan
+        for index in all.indices where unwanted & all[index].known.bit == 0 {
+            if kept < index { all[kept] = all[index] }
+            kept &+= 1
+        }
+        entries.removeLast(entries.count &- kept)
+        present &= ~unwanted
     }
 
     /// Removes the fields with unknown names that `Connection` lists.

@@ -80,11 +80,8 @@ package struct HTTPFields: Sendable {
 
     /// Returns true if there is one field of that name with exactly this value; mutating as ``copy(_:into:)`` is.
     package mutating func has(_ name: KnownFieldName, equalTo value: [UInt8]) -> Bool {
-        guard case .once(let range) = occurrence(of: name), range.count == value.count else { return false }
-        for offset in 0..<value.count where block.bytes[range.lowerBound &+ offset] != value[offset] {
-            return false
-        }
-        return true
+        guard case .once(let range) = occurrence(of: name) else { return false }
+        return block.bytes.span.extracting(range).equals(value.span)
     }
 
     /// Appends the first value of a name to `bytes`.

@@ -62,19 +62,25 @@ package struct PreparedField: Sendable {
     package mutating func set(_ offset: Int, to byte: UInt8) { bytes[form.nameLength &+ 2 &+ offset] = byte }
 }
 
-extension HTTPFields {
+extension PreparedField {
+    /// The field's line, for one whose bytes are at `start` of a block.
     @inline(__always)
+    fileprivate func entry(at start: Int) -> HTTPFields.Entry {
+        HTTPFields.Entry(
+            nameStart: UInt32(truncatingIfNeeded: start),
+            valueStart: UInt32(truncatingIfNeeded: start &+ form.nameLength &+ 2),
+            valueLength: UInt32(truncatingIfNeeded: bytes.count &- form.nameLength &- 4),
+            nameLength: UInt16(truncatingIfNeeded: form.nameLength), known: form.known, isCanonical: true,
+            isNeverIndexed: isNeverIndexed)
+    }
+}
+
+extension HTTPFields {
     package mutating func append(_ field: PreparedField) {
         let start = block.count
         guard start &+ field.bytes.count <= Self.maximumBlock else { return }
         block.append(field.bytes.span)
-        entries.append(
-            Entry(
-                nameStart: UInt32(truncatingIfNeeded: start),
-                valueStart: UInt32(truncatingIfNeeded: start &+ field.form.nameLength &+ 2),
-                valueLength: UInt32(truncatingIfNeeded: field.bytes.count &- field.form.nameLength &- 4),
-                nameLength: UInt16(truncatingIfNeeded: field.form.nameLength), known: field.form.known,
-                isCanonical: true, isNeverIndexed: field.isNeverIndexed))
+        entries.append(field.entry(at: start))
         present |= field.form.known.bit
     }
 
@@ -85,15 +91,18 @@ extension HTTPFields {
             append(field)
             return
         }
-        let spelling = entries[index].nameRange
+        let old = entries[index].nameRange
         let start = block.count
-        append(field)
-        guard let entry = entries.popLast() else { return }
-        for offset in 0..<spelling.count {
-            block.bytes[start &+ offset] = block.bytes[spelling.lowerBound &+ offset]
+        guard start &+ field.bytes.count <= Self.maximumBlock else { return }
+        block.append(field.bytes.span)
+        if !block.bytes.span.extracting(old).equals(field.bytes.span.extracting(0..<old.count)) {
+            for offset in 0..<old.count {
+                block.bytes[start &+ offset] = block.bytes[old.lowerBound &+ offset]
+            }
         }
-        entries[index] = entry
-        guard count(of: name) > 1 else { return }
-        removeEntries { $0.matches($1, name) && $1.nameStart != entry.nameStart }
+        entries[index] = field.entry(at: start)
+        for other in (index &+ 1)..<entries.count where matches(entries[other], name) {
+            return removeEntries { $0.matches($1, name) && Int($1.nameStart) != start }
+        }
     }
 }

@@ -54,15 +54,27 @@ final class Exchange<Client: ClientExchange, Kinds: UpstreamKinds> {
     var revocation: Revocation?
     /// The spans of a traced request; nil for most.
     var trace: RequestTrace?
-    /// The data for the access log, metrics and audit.
-    var record = ExchangeRecord()
-    /// The state of the client, kept by ``ClientWatch``.
-    var presence = ClientPresence()
+    // What every request asks for several times is private: of that the compiler proves what it would have checked at run
+    // time otherwise.
+    private var recorded = ExchangeRecord()
+    private var observed = ClientPresence()
 
     init(client: Client, routing: ListenerRouting<Kinds>, loop: EventLoop) {
         self.client = client
         self.routing = routing
         upload = Upload(from: client, loop: loop)
+    }
+
+    /// The data for the access log, metrics and audit.
+    var record: ExchangeRecord {
+        _read { yield recorded }
+        _modify { yield &recorded }
+    }
+
+    /// The state of the client, kept by ``ClientWatch``.
+    var presence: ClientPresence {
+        _read { yield observed }
+        _modify { yield &observed }
     }
 
     /// Prepares for requests under `routing`, which may belong to another client or a newer snapshot.
@@ -93,7 +105,7 @@ final class Exchange<Client: ClientExchange, Kinds: UpstreamKinds> {
         needsProof = false
         repetition = Repetition()
         answer = AnswerProgress()
-        record = ExchangeRecord()
+        record.begin()
         if trace != nil { trace = nil }
         if revocation != nil { revocation = nil }
         if !originalTarget.isEmpty { originalTarget.removeAll(keepingCapacity: true) }

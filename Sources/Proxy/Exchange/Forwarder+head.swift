@@ -18,23 +18,26 @@ extension Forwarder {
     func rewriteHead(
         of exchange: Exchange, _ length: BodyLength, for route: RouteState
     ) throws(ProxyError) {
-        let client = exchange.client
         exchange.form.length = length
-        let present = client.request.fields.presence
-        if present.has(.upgrade) {
-            exchange.form.upgrade = upgrade(wantedBy: client.request, on: route.plan, length: length)
-        }
-        if present.has(.te) {
-            exchange.form.takesTrailers = client.request.fields.containsToken("trailers", in: .te)
-        }
-        identify(exchange, present)
-        if route.plan.hidesTarget {
-            exchange.originalTarget.append(contentsOf: client.request.targetBytes)
-        }
-        try client.request.rewrite(
-            for: route.plan, host: exchange.host, peer: client.peer, scheme: exchange.clientScheme)
-        putToken(into: exchange, for: route)
+        try rewrite(&exchange.client.request, of: exchange, length, for: route)
         if exchange.routing.isAudited { noteCaller(of: exchange) }
+    }
+
+    /// The steps that need the head, which is lent to them together.
+    private func rewrite(
+        _ request: inout HTTPRequest, of exchange: Exchange, _ length: BodyLength, for route: RouteState
+    ) throws(ProxyError) {
+        if request.fields.has(.upgrade) {
+            exchange.form.upgrade = upgrade(wantedBy: request, on: route.plan, length: length)
+        }
+        if request.fields.has(.te) {
+            exchange.form.takesTrailers = request.fields.containsToken("trailers", in: .te)
+        }
+        identify(&request)
+        if route.plan.hidesTarget { exchange.originalTarget.append(contentsOf: request.targetBytes) }
+        try request.rewrite(
+            for: route.plan, host: exchange.host, peer: exchange.client.peer, scheme: exchange.clientScheme)
+        putToken(into: &request, of: exchange, for: route)
     }
 
     /// Records which program calls, while its process certainly still runs.
@@ -56,12 +59,11 @@ extension Forwarder {
 
     /// Gives the request an `X-Request-Id` unless it has one.
     @inline(__always)
-    func identify(_ exchange: Exchange, _ present: FieldPresence) {
-        let client = exchange.client
-        if present.has(.xRequestID) {
-            guard client.request.fields.bytes(of: .xRequestID)?.isEmpty == true else { return }
-            client.request.fields.remove(.xRequestID)
+    func identify(_ request: inout HTTPRequest) {
+        if request.fields.has(.xRequestID) {
+            guard request.fields.bytes(of: .xRequestID)?.isEmpty == true else { return }
+            request.fields.remove(.xRequestID)
         }
-        recorder.identify(&client.request.fields)
+        recorder.identify(&request.fields)
     }
 }

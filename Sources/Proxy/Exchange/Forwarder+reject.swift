@@ -133,7 +133,7 @@ extension Forwarder {
     /// Puts the request's identifier into a response of our own, so that it can be found in the logs of all
     /// sides.
     private func tellIdentifier(of exchange: Exchange, in head: inout HTTPResponse) {
-        identify(exchange, exchange.client.request.fields.presence)
+        identify(&exchange.client.request)
         guard let identifier = exchange.client.request.fields.bytes(of: .xRequestID) else { return }
         let told = identifier.prefix(longestIdentifier)
         head.fields.append(.xRequestID, bytes: told.span)

@@ -22,4 +22,18 @@ struct ExchangeRecord {
     var executable: String?
     /// The name that the caller's process gives itself, for the audit.
     var command: String?
+
+    /// Starts over with the next request, without a new value to move here.
+    mutating func begin() {
+        startedAt = .now
+        status = 0
+        grpcStatus = nil
+        hasFailed = false
+        ending = nil
+        bytesOut = 0
+        isReplayed = false
+        hasClaims = false
+        if executable != nil { executable = nil }
+        if command != nil { command = nil }
+    }
 }

@@ -27,8 +27,11 @@ final class Recorder {
     private var requestIDs = RequestIDs()
     private var accessLog: AccessLog
     private var style: AccessLogStyle
-    private var sink: (any LineSink)?
-    private var audit: AuditLog?
+    private var sink: (any LineSink)? { didSet { writesLines = sink != nil } }
+    /// True if there is a ``sink``, kept here because asking for it copies it.
+    private var writesLines = false
+    private var audit: AuditLog? { didSet { isAudited = audit != nil } }
+    private var isAudited = false
     private var auditSink: (any AuditSink)?
     private let loop: EventLoop
     private var flushIsDue = false
@@ -37,6 +40,7 @@ final class Recorder {
     init(loop: EventLoop, snapshot: RoutingSnapshot) {
         self.loop = loop
         sink = snapshot.accessLog
+        writesLines = sink != nil
         style = snapshot.accessStyle
         accessLog = AccessLog(format: style.format, fields: style.fields)
         useAudit(snapshot.audit)
@@ -82,15 +86,19 @@ final class Recorder {
     /// Counts a finished request and writes its access line.
     func record<Client, Kinds>(_ exchange: Exchange<Client, Kinds>) {
         let duration = exchange.record.startedAt.duration(to: .now)
-        let tally = exchange.route?.tally ?? noRoute
-        tally.countRequest(status: exchange.record.status, duration: duration)
-        if let route = exchange.route, exchange.record.status != clientGone {
-            let second = CoarseInstant.second
-            route.answers.count(failed: exchange.record.hasFailed, at: second)
-            if exchange.record.hasFailed { route.shared.judge.failed(at: second) }
+        let (status, hasFailed) = (exchange.record.status, exchange.record.hasFailed)
+        if let route = exchange.route {
+            route.tally.countRequest(status: status, duration: duration)
+            if status != clientGone {
+                let second = CoarseInstant.second
+                route.answers.count(failed: hasFailed, at: second)
+                if hasFailed { route.shared.judge.failed(at: second) }
+            }
+        } else {
+            noRoute.countRequest(status: status, duration: duration)
         }
-        if audit != nil { recordForAudit(exchange) }
-        guard sink != nil else { return }
+        if isAudited { recordForAudit(exchange) }
+        guard writesLines else { return }
         write(exchange, &exchange.client.request, after: duration)
         if accessLog.isFull { flush() } else { flushSoon() }
     }

@@ -18,9 +18,11 @@ struct RequestIDs {
         count &+= 1
         var rest = count
         var position = 31
-        while rest > 0 {
+        while true {
             let digit = UInt8(rest & 0xF)
             field.set(position, to: digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10)
+            // The digit before it changes with a carry only.
+            guard digit == 0, position > 16 else { break }
             position -= 1
             rest >>= 4
         }

@@ -53,28 +53,31 @@ extension Forwarder {
     }
 
     /// Writes the token into the target, behind what the client has put there, in place of that of an earlier attempt.
-    private func putToken(into exchange: Exchange, as query: QueryParameter) {
-        guard exchange.client.request.targetBytes.first == UInt8(ascii: "/") else { return }
-        query.remove(from: &exchange.client.request.targetBytes)
-        exchange.token?.token.withPlaintextBytes {
-            query.append($0, to: &exchange.client.request.targetBytes)
-        }
+    private func putToken(into request: inout HTTPRequest, of exchange: Exchange, as query: QueryParameter) {
+        guard request.targetBytes.first == UInt8(ascii: "/") else { return }
+        query.remove(from: &request.targetBytes)
+        exchange.token?.token.withPlaintextBytes { query.append($0, to: &request.targetBytes) }
     }
 
     /// Writes the token into the request, over credentials of the client or of an earlier attempt.
     func putToken(into exchange: Exchange, for route: RouteState) {
+        putToken(into: &exchange.client.request, of: exchange, for: route)
+    }
+
+    /// The same for a head that is lent.
+    func putToken(into request: inout HTTPRequest, of exchange: Exchange, for route: RouteState) {
         guard let state = route.token else { return }
-        if let query = route.terms.tokenQuery { return putToken(into: exchange, as: query) }
+        if let query = route.terms.tokenQuery { return putToken(into: &request, of: exchange, as: query) }
         // Who keeps its own credential keeps the proof of it.
         if state.mayProve, exchange.token != nil || route.plan.replacesCredentials {
-            exchange.client.request.fields.remove(.dpop)
+            request.fields.remove(.dpop)
         }
         if let token = exchange.token {
-            state.authorization.authorize(&exchange.client.request, with: token)
+            state.authorization.authorize(&request, with: token)
             if state.mayProve { exchange.needsProof = token.isBound }
         } else if route.plan.replacesCredentials {
             // With an identity the client's own credentials never stand in for a missing token.
-            state.authorization.clear(&exchange.client.request)
+            state.authorization.clear(&request)
         }
     }
 }

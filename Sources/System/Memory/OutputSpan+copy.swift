@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import CBearerdSystem
+
 // Into memory that was made ready for all of it: nothing is allocated, and no owner is asked for each piece.
 extension OutputSpan<UInt8> {
     /// Appends a copy of `bytes`, for which there must be room, in one step.
@@ -19,6 +21,16 @@ extension OutputSpan<UInt8> {
 
     /// Appends a text's UTF-8.
     package mutating func append(_ text: borrowing String) { append(copying: text.utf8.span) }
+
+    /// Appends a number in decimal, with leading zeros up to `width` digits.
+    package mutating func append(decimal value: UInt64, width: Int = 1) {
+        withUnsafeMutableBufferPointer { buffer, filled in
+            guard let start = buffer.baseAddress else { preconditionFailure("no room was made") }
+            let count = bearerd_decimal(value, width, start + filled, buffer.count - filled)
+            precondition(count > 0, "no room was made")
+            filled += count
+        }
+    }
 
     @inline(__always)
     private mutating func append(copying source: UnsafeBufferPointer<UInt8>) {

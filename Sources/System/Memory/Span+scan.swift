@@ -17,6 +17,37 @@ extension Span<UInt8> {
         return withUnsafeBufferPointer { bearerd_end_of_content($0.baseAddress, start, $0.count) }
     }
 
+    /// The index of the first byte from `start` on that is no printable ASCII, or a space, quote or backslash; ``count`` if
+    /// there is none.
+    package func endOfPlainText(from start: Int) -> Int {
+        guard start < count else { return count }
+        return withUnsafeBufferPointer { bearerd_end_of_plain_text($0.baseAddress, start, $0.count) }
+    }
+
+    /// Reads the field line that begins at `start` (RFC 9112 §5), in one pass.
+    ///
+    /// - Returns: nil if it is not complete, not a field line or not right; whoever asked looks closer then.
+    package func fieldLine(from start: Int) -> FieldLine? {
+        guard start < count else { return nil }
+        var line = bearerd_field_line()
+        let isRight = withUnsafeBufferPointer { bearerd_field_line($0.baseAddress, start, $0.count, &line) }
+        guard isRight else { return nil }
+        return FieldLine(
+            nameEnd: line.name_end, valueStart: line.value,
+            valueEnd: line.value_end, next: line.next)
+    }
+
+    /// Returns true if both have the same bytes.
+    package func equals(_ other: Span<UInt8>) -> Bool {
+        guard count == other.count else { return false }
+        return withUnsafeBytes { one in
+            other.withUnsafeBytes { two in
+                guard let left = one.baseAddress, let right = two.baseAddress else { return true }
+                return memcmp(left, right, one.count) == 0
+            }
+        }
+    }
+
     /// The index of the first `byte` in `range`.
     package func firstIndex(of byte: UInt8, in range: Range<Int>) -> Int? {
         precondition(range.lowerBound >= 0 && range.upperBound <= count, "not a part of the bytes")
@@ -27,4 +58,13 @@ extension Span<UInt8> {
             return UnsafeRawPointer(found) - UnsafeRawPointer(start)
         }
     }
+}
+
+/// The places in a head at which the parts of a field line are.
+package struct FieldLine: Equatable {
+    package let nameEnd: Int
+    package let valueStart: Int
+    package let valueEnd: Int
+    /// The beginning of the line behind it.
+    package let next: Int
 }
