@@ -8,6 +8,8 @@
 struct HeldSecrets {
     /// The length of a piece in bytes; shorter matches may be chance.
     static let piece = 8
+    /// Shorter secrets are not recognised at all; those shorter than a piece only by ``isShortRepeated(in:at:)``.
+    static let shortest = 3
     /// The time that a secret is remembered after it was forgotten.
     static let memory: Duration = .seconds(600)
     /// Up to this number of pieces, every piece of a secret is kept; beyond it, only the beginning, the end, and each
@@ -48,9 +50,14 @@ struct HeldSecrets {
     mutating func hold(
         _ secret: some RandomAccessCollection<UInt8>, at now: ContinuousClock.Instant
     ) -> [UInt64] {
-        guard Self.piece...Self.longestSecret ~= secret.count, Self.isToken(secret) else { return [] }
+        guard Self.shortest...Self.longestSecret ~= secret.count, Self.isToken(secret) else { return [] }
         if pieces.count >= nextSweep { sweep(at: now) }
         guard pieces.count < Self.most else { return [] }
+        guard secret.count >= Self.piece else {
+            let whole = Self.whole(secret)
+            pieces[whole, default: Piece()].holders += 1
+            return [whole]
+        }
         let all = Self.pieces(of: secret)
         let (isDense, end, last) = (pieces.count < Self.mostDense, Self.denseEnd - Self.piece, all.count - 1)
         let chosen = all.indices.filter { index in
@@ -104,13 +111,39 @@ struct HeldSecrets {
     func isRepeated(in text: some Collection<UInt8>, at now: ContinuousClock.Instant) -> Bool {
         guard !pieces.isEmpty, text.count >= Self.piece else { return false }
         let seconds = seconds(at: now)
-        let memory = UInt32(Self.memory / .seconds(1))
         return DisguisedText.readings(of: Array(text)).contains { reading in
-            Self.pieces(of: reading).contains { piece in
-                guard let known = pieces[piece] else { return false }
-                return known.holders > 0 || seconds - known.end <= memory
+            Self.pieces(of: reading).contains { isKnown($0, at: seconds) }
+        }
+    }
+
+    /// Returns true if a text repeats a whole secret that is shorter than a piece, plain or encoded.
+    ///
+    /// In texts of strangers that is mostly chance; ask only about those of who knows the secret.
+    func isShortRepeated(in text: some Collection<UInt8>, at now: ContinuousClock.Instant) -> Bool {
+        let seconds = seconds(at: now)
+        return DisguisedText.readings(of: Array(text)).contains { reading in
+            (Self.shortest..<Self.piece).contains { length in
+                guard reading.count >= length else { return false }
+                return (0...reading.count - length).contains { start in
+                    isKnown(Self.whole(reading[start..<start + length]), at: seconds)
+                }
             }
         }
+    }
+
+    private func isKnown(_ piece: UInt64, at seconds: UInt32) -> Bool {
+        guard let known = pieces[piece] else { return false }
+        return known.holders > 0 || seconds - known.end <= UInt32(Self.memory / .seconds(1))
+    }
+
+    /// The hash of a whole short secret, without regard to case.
+    private static func whole(_ bytes: some Collection<UInt8>) -> UInt64 {
+        var hasher = Hasher()
+        hasher.combine(bytes.count)
+        for byte in bytes {
+            hasher.combine(UInt8(ascii: "A")...UInt8(ascii: "Z") ~= byte ? byte | 0x20 : byte)
+        }
+        return UInt64(bitPattern: Int64(hasher.finalize()))
     }
 
     /// The hash of every run of ``piece`` bytes, without regard to case.

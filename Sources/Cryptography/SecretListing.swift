@@ -24,6 +24,11 @@ package final class SecretListing: Sendable {
         held.withLock { $0.isRepeated(in: text.utf8, at: .now) }
     }
 
+    /// Returns true if the text of a program that knows secrets repeats one that is too short for ``isRepeated(in:)``.
+    package static func isShortRepeated(in text: String) -> Bool {
+        held.withLock { $0.isShortRepeated(in: text.utf8, at: .now) }
+    }
+
     /// A peer's text, or a remark in its place if it repeats a secret.
     package static func cleared(_ text: String) -> String {
         isRepeated(in: text) ? "(left out: it repeats a secret)" : text

@@ -51,6 +51,7 @@ package struct CommandOutput: Sendable {
             return try TokenResponse(accessToken: token, lifetime: nil)
                 .ofSource(endingAt: end, wall, at: program)
         }
+        guard object["error"] ?? .null == .null else { throw useless(.noAccessToken, "has an error in it") }
         switch ResponseBody.object(object).tokenResponse(accepting: ["bearer"], provedWith: nil) {
         case .failure(let failure):
             throw useless(failure.reason, "cannot be used: \(failure.detail)")
@@ -64,40 +65,22 @@ package struct CommandOutput: Sendable {
         "client.authentication.k8s.io/v1", "client.authentication.k8s.io/v1beta1",
     ]
 
-    /// At most 200 printable bytes of standard error; nil for none, or if they repeat a token.
+    /// At most 200 printable bytes of standard error; nil for none, or if they repeat anything that was printed, or a
+    /// secret that this process holds.
     private var shownError: String? {
-        ErrorDescription(
-            String(decoding: error, as: UTF8.self), beside: nil, hiding: printedSecrets
-        )?.text
-    }
-
-    /// The parts of the output that may be tokens.
-    private var printedSecrets: [[UInt8]] {
-        var secrets: [[UInt8]] = []
-        if let token = ResponseBody.string(.accessToken, inPartial: output) {
-            secrets.append(Array(token.utf8))
-        }
-        for word in output.split(whereSeparator: { !Self.isTokenByte($0) })
-        where word.count >= Self.shortestToken && !word.allSatisfy(Self.isPlainByte) {
-            secrets.append(Array(word))
-        }
-        return secrets
-    }
-
-    /// Shorter words of an output are taken for names.
-    private static let shortestToken = 12
-
-    /// The characters of a `b64token` (RFC 6750 §2.1).
-    private static func isTokenByte(_ byte: UInt8) -> Bool {
-        switch byte {
-        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
-        default: "-._~+/=".utf8.contains(byte)
+        let said = String(decoding: error.prefix(Self.longestRead), as: UTF8.self)
+        let printed = PrintedSecrets(in: output)
+        // Listed while this looks, so that an encoded token is found too.
+        let listings = printed.tokens.map { SecretListing($0) }
+        return withExtendedLifetime(listings) {
+            guard !SecretListing.isShortRepeated(in: said), !printed.isShortRepeated(in: Array(said.utf8))
+            else { return nil }
+            return ErrorDescription(said, beside: nil, hiding: printed.texts)?.text
         }
     }
 
-    private static func isPlainByte(_ byte: UInt8) -> Bool {
-        0x61...0x7A ~= byte || byte == 0x5F || byte == 0x2E
-    }
+    /// The rest of standard error is not looked at, and not shown; in bytes.
+    private static let longestRead = 1000
 }
 
 /// Runs programs that print tokens, outside of any sandbox.

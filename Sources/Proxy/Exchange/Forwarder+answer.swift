@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import BearerdCryptography
 internal import BearerdEventLoop
 internal import BearerdHTTPExchange
 internal import BearerdHTTPMessages
+internal import OAuth
 internal import BearerdRouting
 
 /// The most bytes of a piece of a response that may be kept for a client that does not take it at once.
@@ -52,6 +54,9 @@ extension Forwarder {
             origins.told = exchange.toldOrigin(on: route.plan)
         }
         head.rewrite(for: route.plan, origins: origins)
+        if route.plan.terms.tokenQuery != nil, let token = exchange.token?.token {
+            token.withPlaintext { head.fields.removeValue($0) }
+        }
         allowOrigin(of: exchange, in: &head.fields)
         exchange.client.begin(&head, length: exchange.answer.length)
     }

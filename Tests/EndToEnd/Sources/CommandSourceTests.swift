@@ -127,6 +127,50 @@ import Testing
         for line in site.bearerd.logLines { #expect((line["reason"] ?? "").utf8.count < 600) }
     }
 
+    @Test(arguments: [
+        (
+            #"{"kind":"ExecCredential","apiVersion":"client.authentication.k8s.io/v1","status":{"token":"TOKEN"}}"#,
+            "supersecretlowercase"
+        ),
+        (
+            #"{"kind":"ExecCredential","apiVersion":"client.authentication.k8s.io/v1","status":{"token":"TOKEN"}}"#,
+            "Sh0rt-t"
+        ),
+        (#"{"access_token":"TOKEN"}"#, "q7"), (#"{"token":"TOKEN"}"#, "supersecretlowercasetoken"),
+        ("TOKEN", "plainlowertoken"), ("TOKEN", "tiny"), (#"{"access_token":"TOKEN""#, "cutoff"),
+    ])
+    func `hides what it printed, in whatever form`(_ output: String, _ token: String) throws {
+        let site = try site(
+            """
+            [ -e other ] && { echo 'please log in' >&2; exit 5; }
+            echo '\(output.replacing("TOKEN", with: token))'; echo "bad \(token) refused" >&2; exit 1
+            """)
+        #expect(try site.get().status == 503)
+        try eventually("the exit code") {
+            try site.status()["last_error"]["detail"].string?.contains("exited with 1") == true
+        }
+        #expect(try site.status()["last_error"]["detail"].string?.contains("refused") == false)
+        #expect(try !site.everythingShown().contains("bad \(token)"))
+        try site.directory.write("other", "")
+        try eventually("harmless words") {
+            try site.status()["last_error"]["detail"].string?.contains("please log in") == true
+        }
+    }
+
+    @Test func `hides the short token that is in use`() throws {
+        let site = try site(
+            """
+            if [ -e failing ]; then echo "bad short7 refused" >&2; exit 1; fi
+            echo '{"access_token":"short7","expires_in":600}'
+            """)
+        #expect(try site.get().status == 200)
+        try site.directory.write("failing", "")
+        _ = try RawClient(to: site.bearerd.admin).request(
+            "POST", "/api/identities/default/refresh", [("X-Bearerd-Admin", "1")], body: "")
+        try eventually("the failure") { try site.status()["last_error"] != .null }
+        #expect(try !site.everythingShown().contains("bad short7"))
+    }
+
     @Test func `flooding standard error is no failure`() throws {
         let site = try site("yes error | head -c 3000000 >&2; echo '{\"access_token\":\"printed-token-6\"}'")
         #expect(try site.get().status == 200)

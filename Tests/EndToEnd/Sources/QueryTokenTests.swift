@@ -68,6 +68,35 @@ import Testing
         for leak in ["k+/=&%-key", "%26%25-key", "k%2B%2F"] { #expect(!shown.contains(leak), "\(leak)") }
     }
 
+    @Test func `is in no field that nests the target, however often it is encoded`() throws {
+        let upstream = try RawUpstream { request in
+            let target = request.head.target
+            let nested = target.utf8.map { byte in
+                let isPlain =
+                    Character(UnicodeScalar(byte)).isLetter || Character(UnicodeScalar(byte)).isNumber
+                    || "-._~".utf8.contains(byte)
+                return isPlain
+                    ? String(UnicodeScalar(byte))
+                    : "%" + (byte < 16 ? "0" : "")
+                        + String(byte, radix: 16, uppercase: true)
+            }.joined()
+            return .response(
+                302,
+                [
+                    ("Location", "/login?next=\(nested)"), ("Link", "<\(target)&page=2>; rel=next"),
+                    ("Refresh", "0; url=https://elsewhere.example/?back=\(nested)"),
+                ])
+        }
+        let site = try site(upstream: upstream)
+        let answer = try site.get("/orders?a=1")
+        #expect(answer["Location"]?.hasPrefix("/login?next=%2Forders") == true, "\(answer.text)")
+        let shown = ["Location", "Link", "Refresh"].compactMap { answer[$0] }
+        #expect(shown.count == 3)
+        for leak in ["k+/=&%-key", "%26%25-key", "k%2B%2F", "k%252B%252F", "%2526%2525"] {
+            #expect(!shown.contains { $0.contains(leak) }, "\(leak): \(shown)")
+        }
+    }
+
     @Test func `is exchanged for another one in a replay`() throws {
         let directory = try TemporaryDirectory()
         try directory.write("key", "old")
