@@ -25,6 +25,7 @@ enum AdminMember: String {
     case expiresIn = "expires_in"
     case median = "p50_seconds"
     case nextRequest = "next_refresh"
+    case onlyInMemory = "only_in_memory"
     case openConnections = "open_connections"
     case openStreams = "open_streams"
     case proofKey = "proof_key"

@@ -16,6 +16,7 @@ extension IdentityStatus {
             tokens: json[.tokens]?.array?.compactMap { TokenStatus(admin: $0) } ?? [])
         person = json[.person]?.string
         nextRequest = WallTime(json[.nextRequest])
+        isOnlyInMemory = json[.onlyInMemory]?.bool ?? false
         additionalParameters = AdditionalParameters(json[.additional]?.object ?? [:])
     }
 
@@ -29,6 +30,7 @@ extension IdentityStatus {
             .lifetime: lifetime.map { .integer($0.components.seconds) },
             .nextRequest: nextRequest.map { Optional($0).json },
             .additional: additional.isEmpty ? nil : .some(.object(additional)),
+            .onlyInMemory: isOnlyInMemory ? .some(.bool(true)) : nil,
             .tokens: tokens.isEmpty ? nil : .some(.array(tokens.map(\.json))),
         ])
     }
@@ -72,7 +74,10 @@ extension IdentityState {
 extension IdentityError {
     fileprivate init?(_ json: JSONValue?) {
         guard let json, let code = json[.code]?.string else { return nil }
-        self.init(code: code, detail: json[.detail]?.string ?? "", at: WallTime(json[.at]))
+        let stores: [StoreError] = [.busy(by: nil), .unavailable("")]
+        self.init(
+            code: code, detail: json[.detail]?.string ?? "", at: WallTime(json[.at]),
+            isAboutStore: stores.contains { $0.code == code })
     }
 
     fileprivate var json: JSONValue {

@@ -4,6 +4,9 @@ package import BearerdSystem
 
 /// The reason why a store cannot be opened.
 package enum FileStoreError: Error, Equatable, Sendable {
+    /// The problem of a name that is no directory's.
+    package static let noDirectory = "is not a directory"
+
     /// Others could read or change it. That is not repaired in silence: it may have been read.
     case insecure(path: String, problem: String)
     /// A session is plain in an encrypted store and cannot be older than the key.

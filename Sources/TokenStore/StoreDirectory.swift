@@ -86,7 +86,7 @@ package enum StoreDirectory {
     private static func locate(_ configured: String) throws -> String? {
         guard let status = try FileSystem.status(of: configured) else { return nil }
         guard status.kind == .directory
-        else { throw FileStoreError.insecure(path: configured, problem: "is not a directory") }
+        else { throw FileStoreError.insecure(path: configured, problem: FileStoreError.noDirectory) }
         guard !isPrivate(status) else { return configured }
         let own = "\(configured)/\(ownSubdirectory)"
         guard let status = try FileSystem.status(of: own, followingLink: false) else { return nil }

@@ -81,7 +81,7 @@ struct IdentityCard {
             " <span class=\"dim\">\(max(.zero, now - $0).words) ago</span>" as HTMLText
         }
         return """
-            <div class="error\(isUsed && !status.state.isWell ? "" : " calm")"><p><code>\(error.code.cut(to: 100))</code>\(since ?? .empty)</p>
+            <div class="error\(isUsed && (!status.state.isWell || status.comingTrouble != nil) ? "" : " calm")"><p><code>\(error.code.cut(to: 100))</code>\(since ?? .empty)</p>
             <p>\(error.detail.cut(to: Self.longestText).breakable)</p>\(remedy ?? .empty)</div>
             """
     }

@@ -12,6 +12,8 @@ extension IdentityStatus {
     func words(isUsed: Bool, source: TokenSource.Name?) -> (text: HTMLText, tone: HTMLText) {
         let (text, tone): (HTMLText, HTMLText) =
             switch state {
+            case .authorized where isOnlyInMemory: ("Has a token; its session is in memory alone", "bad")
+            case .authorized where comingTrouble != nil: ("Has a token, which cannot be renewed now", "warn")
             case .authorized: ("Has a token", "good")
             case .refreshing: ("Gets a token", "busy")
             case .empty: ("Not used yet", "busy")
@@ -22,19 +24,28 @@ extension IdentityStatus {
             case .authorizationError: ("An upstream refuses the token", "warn")
             case .misconfigured:
                 (
-                    source.map { "\($0.party) \($0.refusal)" } ?? "The provider refuses the configuration",
+                    source.map { "\($0.party) \($0.refusal)" } ?? "The configuration brings no token",
                     "bad"
                 )
             case .loginRequired: ("Somebody must log in", "bad")
             }
-        return (text, isUsed || state.isWell ? tone : "busy")
+        return (text, isUsed || state.isWell && comingTrouble == nil ? tone : "busy")
     }
 
     /// The remedy; nil if none is needed, or the last error already names it.
     func remedy(hasLogin: Bool, source: TokenSource.Name?) -> HTMLText? {
         let doctor: HTMLText = "<code>bearerd doctor \(name)</code>"
         switch state {
-        case .authorized, .refreshing, .empty: return nil
+        case .authorized, .refreshing, .empty:
+            guard comingTrouble != nil else { return nil }
+            if isOnlyInMemory {
+                return """
+                    Mend the store before a restart, which would lose the session. <code>bearerd doctor --check store</code>
+                    looks closer.
+                    """
+            }
+            return
+                "It is tried again by itself; the token is used as long as it lasts. \(doctor) looks closer."
         case .loginRequired:
             if lastError?.detail.contains("bearerd login") ?? false { return nil }
             let command: HTMLText = "<code>bearerd login \(name)</code>"

@@ -164,14 +164,20 @@ struct StatusPage {
         return document.identities.filter { !$0.state.isWell && used.contains($0.name) }
     }
 
+    /// Those that have a token, but may soon have none, or lose their session.
+    private var troubled: [IdentityStatus] {
+        let used = self.used
+        return document.identities.filter { $0.comingTrouble != nil && used.contains($0.name) }
+    }
+
     /// The tab's title and icon, for the script to put in place.
     private var look: PageLook {
         let isBad =
             isDraining || document.refusedReload != nil || !document.silentWorkers.isEmpty
             || document.routes.contains { $0.figures?.health.isFailing ?? false }
-            || ill.contains { $0.state != .authorizationError }
+            || ill.contains { $0.state != .authorizationError } || troubled.contains(where: \.isOnlyInMemory)
         let isDoubtful =
-            !ill.isEmpty
+            !ill.isEmpty || !troubled.isEmpty
             || document.routes.contains { if case .falters? = $0.figures?.health { true } else { false } }
         return isBad ? .bad : isDoubtful ? .doubtful : .good
     }
@@ -190,7 +196,10 @@ struct StatusPage {
         }
         let silent = document.silentWorkers
         let refusal = document.refusedReload
-        guard !ill.isEmpty || !failing.isEmpty || !faltering.isEmpty || !silent.isEmpty || refusal != nil
+        let troubled = self.troubled
+        guard
+            !ill.isEmpty || !troubled.isEmpty || !failing.isEmpty || !faltering.isEmpty || !silent.isEmpty
+                || refusal != nil
         else {
             return "All is well."
         }
@@ -214,6 +223,10 @@ struct StatusPage {
                 "<strong class=\"bad\">\(ill.count == 1 ? "An identity needs a look" : "\(String(ill.count)) identities need a look"):</strong> \(names). "
             )
         }
+        for status in troubled.prefix(5) { sentences.append(sentence(on: status)) }
+        if troubled.count > 5 {
+            sentences.append("\(String(troubled.count - 5)) more identities are like that. ")
+        }
         if !failing.isEmpty {
             sentences.append("<strong class=\"bad\">Routes that fail:</strong> \(Self.paths(of: failing)). ")
         }
@@ -222,6 +235,26 @@ struct StatusPage {
                 "<strong class=\"warn\">The last request failed:</strong> \(Self.paths(of: faltering)). ")
         }
         return sentences.joined()
+    }
+
+    /// What is the matter with an identity that still has a token, until when, and what is to be done.
+    private func sentence(on status: IdentityStatus) -> HTMLText {
+        let name = "\(status.name.cut(to: 60))"
+        if status.isOnlyInMemory {
+            return """
+                <strong class="bad">In memory alone:</strong> the newest session of \(name), which a restart would lose: mend the \
+                store first. 
+                """
+        }
+        let left = status.expiresAt.map { max(.zero, $0 - now).words }
+        let end: HTMLText =
+            left.map { "its token lasts another \($0), and no request gets one after that" }
+            ?? "see its last error"
+        let cause: HTMLText =
+            status.lastError?.isAboutStore == true
+            ? "the store cannot be used, and without it nothing is renewed for \(name)"
+            : "the last try for \(name) failed"
+        return "<strong class=\"warn\">Not renewed:</strong> \(cause); \(end). "
     }
 
     private static func paths(of routes: [RouteStatus]) -> HTMLText {

@@ -34,6 +34,7 @@ extension AuthState {
         }
         status.additionalParameters = additionalParameters
         status.isAsking = attempt != nil
+        status.isOnlyInMemory = needsSaving && isIrreplaceable && lastStoreError != nil
         status.needsNoToken = configuration.exchangesCallersTokens
         return status
     }

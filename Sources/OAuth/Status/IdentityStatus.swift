@@ -28,6 +28,8 @@ public struct IdentityStatus: Equatable, Sendable {
     public var additionalParameters = AdditionalParameters()
     /// True while a token request is under way.
     package var isAsking = false
+    /// True if the newest session, which nobody can get again without a person, is in this process's memory alone.
+    package var isOnlyInMemory = false
     /// True if the identity is ready without a token of its own, because callers bring theirs.
     package var needsNoToken = false
     /// The status of each access token, if routes ask for their own; else empty.
@@ -55,6 +57,14 @@ public struct IdentityStatus: Equatable, Sendable {
     /// True if the store cannot do what it is asked, and not because another process is at work.
     package var isStoreAway: Bool {
         lastError.map { $0.isAboutStore && $0.storeError?.isBusy != true } ?? false
+    }
+
+    /// Why there may soon be no token, or no session, although the state is a good one; nil if there is no such reason.
+    package var comingTrouble: IdentityError? {
+        guard state == .authorized || state == .refreshing || state == .empty, let lastError,
+            lastError.code != IdentityError.scopeChanged, lastError.code != StoreError.busy(by: nil).code
+        else { return nil }
+        return lastError
     }
 
     /// Returns true if the identity has an access token that can be sent at `now`.

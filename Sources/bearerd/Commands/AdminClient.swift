@@ -60,13 +60,19 @@ struct AdminClient {
         case .notRunning: return nil
         case .answered(200, let body):
             guard let document = (try? JSONValue(parsing: body)).flatMap({ StatusDocument($0) }) else {
-                throw CommandFailure(
-                    .unavailable, "what answers at \(url.origin) tells no status; is it another program?")
+                throw stranger("tells no status")
             }
             return document
         case .answered(let status, let body):
             throw CommandFailure(refusal: status, body, of: "the daemon")
         }
+    }
+
+    /// The failure for an answer that is not bearerd's.
+    func stranger(_ words: String) -> CommandFailure {
+        CommandFailure(
+            .unavailable,
+            "what answers at \(url.origin) (admin.listen) \(words); is it another program?")
     }
 
     /// Requests an action.

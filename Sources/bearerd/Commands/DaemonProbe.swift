@@ -22,12 +22,22 @@ struct DaemonProbe {
         do throws(CommandFailure) {
             switch try await client.get(resource, timeLimit: limit) {
             case .notRunning: return client.nobody
-            case .answered(200, _): return nil
+            case .answered(200, let body):
+                return Self.isOurs(body, resource)
+                    ? nil : client.stranger("does not answer as bearerd does").message
             case .answered(let status, let body):
                 return Self.reasons(in: body) ?? "the daemon answers \(status)\(Self.words(in: body))"
             }
         } catch {
             return error.message
+        }
+    }
+
+    /// Returns true for what bearerd says where it is well.
+    private static func isOurs(_ body: [UInt8], _ resource: AdminResource) -> Bool {
+        switch resource {
+        case .health: String(decoding: body, as: UTF8.self).split(whereSeparator: \.isNewline) == ["ok"]
+        default: (try? JSONValue(parsing: body)).flatMap { ReadinessReport($0) } != nil
         }
     }
 

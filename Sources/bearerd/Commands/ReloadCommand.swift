@@ -26,6 +26,9 @@ struct ReloadCommand: Command {
         case nobody(String)
     }
 
+    /// The longest time that a daemon which answers may take to read its files and bind new listeners.
+    private static let longestReload: Duration = .seconds(30)
+
     private let file: ConfigurationFile
 
     init(_ arguments: ParsedArguments) throws(CommandFailure) {
@@ -53,11 +56,15 @@ struct ReloadCommand: Command {
         _ admin: AdminConfiguration?, _ loop: EventLoop
     ) async throws(CommandFailure) -> Outcome {
         guard let client = AdminClient(admin, loop: loop) else { return .nobody(AdminClient.nowhere) }
-        switch try await client.post(.reload) {
+        // Who answers there, and whether anybody does, is known within seconds; what is asked for may take longer.
+        guard try await client.status() != nil else { return .nobody(client.nobody) }
+        switch try await client.post(.reload, timeLimit: longestReload) {
         case .notRunning: return .nobody(client.nobody)
         case .answered(200, let body):
-            let json = try? JSONValue(parsing: body)
-            return .taken(warnings: json?["warnings"]?.array?.compactMap(\.string) ?? [])
+            guard let json = try? JSONValue(parsing: body), json.object != nil else {
+                throw client.stranger("does not tell what became of the configuration")
+            }
+            return .taken(warnings: json["warnings"]?.array?.compactMap(\.string) ?? [])
         case .answered(let status, let body): return refusal(status, body)
         }
     }

@@ -35,6 +35,7 @@ struct StatusReport {
         text.append("\n")
         text.append(identities)
         appendTokens(to: &text)
+        appendTroubles(to: &text)
         appendFailingRoutes(to: &text)
         return text
     }
@@ -94,6 +95,14 @@ struct StatusReport {
         }
     }
 
+    /// What is to be done about identities whose token is still good.
+    private func appendTroubles(to text: inout TerminalText) {
+        for identity in status.identities where identity.comingTrouble != nil {
+            text.append(identity.isOnlyInMemory ? "\nin memory alone: " : "\nnot renewed: ", .red)
+            text.append("\(identity.name.printable): \(identity.advice(at: now))\n")
+        }
+    }
+
     private func appendFailingRoutes(to text: inout TerminalText) {
         append(
             "routes that fail", .red, to: &text,
@@ -137,5 +146,23 @@ extension IdentityState {
         case .refreshing, .empty: .yellow
         case .loginRequired, .misconfigured, .authorizationError, .unavailable: .red
         }
+    }
+}
+
+extension IdentityStatus {
+    /// What ``comingTrouble`` means, until when, and what is to be done.
+    func advice(at now: WallTime) -> String {
+        guard !isOnlyInMemory else {
+            return
+                "a restart would lose the newest session; mend the store first ('bearerd doctor --check store')"
+        }
+        let left = expiresAt.map { $0 - now }.flatMap { $0 > .zero ? $0.words : nil }
+        let cause =
+            lastError?.isAboutStore == true
+            ? "the store cannot be used, and without it nothing is renewed; " : "the last renewal failed; "
+        return cause
+            + (left.map { "the token lasts another \($0), and no request gets one after that" }
+                ?? "there is no token in reserve")
+            + " ('bearerd doctor \(name)' looks closer)"
     }
 }

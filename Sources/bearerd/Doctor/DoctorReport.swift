@@ -61,7 +61,7 @@ struct DoctorReport {
         let warnings = rows.filter { $0.finding.result == .warn }
         let noted = warnings.isEmpty ? "" : ", \(warnings.count) \(warnings.count == 1 ? "warns" : "warn")"
         var text = TerminalText("\n")
-        if let first = failed.min(by: { $0.id.rank < $1.id.rank }) {
+        if let first = failed.min(by: { $0.rank < $1.rank }) {
             text.append("\(failed.count) of \(rows.count) checks failed", .red)
             text.append("\(noted); next: \((first.finding.fix ?? first.finding.seen).printable)\n")
         } else if let first = warnings.first {

@@ -6,4 +6,9 @@ struct DoctorRow: Sendable {
     /// Nil if the row belongs to no identity.
     let identity: String?
     let finding: Finding
+    /// True for what a daemon says of a route's answers: what the route's own checks find is the cause.
+    var isAboutRoute = false
+
+    /// How soon it is mended among others: causes come before what follows from them.
+    var rank: Int { isAboutRoute ? Int.max : id.rank }
 }

@@ -23,15 +23,55 @@ extension ExaminedIdentity {
 
     /// The command or configuration key that helps.
     func mend(of failure: CommandFailure) -> String {
-        if client.source != nil { return key(configuration.credentialKeys.values.sorted().first ?? "source") }
+        if client.source != nil { return sourceFix }
         if isDisbelieved(by: failure) { return proofKey }
         if let requested = Self.requested.first(where: { TroubleCode($0.reason) == failure.code }) {
             return key(requested.key)
         }
+        if failure.code == TroubleCode(.certificate) {
+            return
+                "\(key("ca_file")), if that authority is to be believed; else have the provider's certificate mended"
+        }
         return switch failure.status {
         case .permission where client.grantType.needsPerson: "bearerd login \(name)"
-        case .unavailable: "the provider, or the way to it: bearerd doctor \(name) --check discovery"
-        default: "bearerd refresh \(name), which tells why"
+        case .unavailable: unavailableMend(of: failure)
+        case _ where failure.code == TroubleCode(.refused(.invalidGrant)): grantMend
+        default:
+            "\(key("client_id")) and what the provider lets that client do: its own log tells why it refuses"
+        }
+    }
+
+    private func unavailableMend(of failure: CommandFailure) -> String {
+        let unreached: [TokenFailure.Reason] = [.unreachable, .noMetadata, .badIssuer]
+        guard failure.code != nil, !unreached.contains(where: { TroubleCode($0) == failure.code }) else {
+            return "the provider, or the way to it: bearerd doctor \(name) --check discovery"
+        }
+        return "the provider: it is reached, and its token endpoint answers so; its own log tells why"
+    }
+
+    /// The remedy for a grant from the configuration that the provider takes for invalid.
+    private var grantMend: String {
+        let known = configuration.credentialKeys
+        let proofs = [Credential.assertion, .subjectToken, .password].compactMap { known[$0] }
+        return proofs.isEmpty
+            ? "the client \(client.clientID) at the provider, whose own log tells why it refuses; and the check clock"
+            : "\(proofs.map(key).joined(separator: " or ")): what the provider is shown has expired or is for somebody else"
+    }
+
+    /// What may be wrong with a source's tokens.
+    var sourceFix: String {
+        guard let source = client.source else { return key("issuer") }
+        let file = configuration.credentialKeys.values.sorted().first.map { key($0) } ?? key("source")
+        return switch source.name {
+        case .fixed: "\(file): put a token there that the upstream takes"
+        case .basic: "\(key("username")) or \(file): the name or the password is not right"
+        case .googleMetadata:
+            "the machine: is it one of Google's, with a service account? else \(key("service_account")), \(key("scope")) or \(key("audience"))"
+        case .azureIdentity:
+            "the machine: is it one of Azure's, with a managed identity? else \(key("resource")) or \(key("client_id"))"
+        case .gitHubApp:
+            "\(key("app_id")), \(key("installation_id")), \(file), \(key("repositories")) or \(key("permissions"))"
+        case .command: "\(key("command")): run it by hand, as the daemon's user"
         }
     }
 

@@ -32,9 +32,18 @@ final class ExaminedIdentity: Sendable {
 
     /// A URL of the provider.
     var url: HTTPURL? {
-        if let source = client.source { return source.isNearby ? nil : source.server }
+        if let source = client.source { return source.server }
         return client.discoveryURL ?? client.issuer.flatMap(HTTPURL.init) ?? client.endpoints[.token]
             ?? client.endpoints.values.first
+    }
+
+    /// The remedy for an address to which nothing leads.
+    var addressKey: String { client.source == nil ? key("issuer") : sourceFix }
+
+    /// Why there is nothing to connect to.
+    var withoutAddress: String {
+        client.source.map { "source: \($0.name.rawValue) asks no server" }
+            ?? "the provider has no address yet"
     }
 
     /// Discovers the provider's metadata.

@@ -22,4 +22,12 @@ enum PortProbe {
             return error.isInUse ? .taken(PortHolder.of(host: host, port: port)) : .unusable(error.reason)
         }
     }
+
+    /// The remedy for an address that cannot be listened on.
+    static func mend(of address: ListenAddress, _ key: String) -> String {
+        guard case .tcp(let host, let port) = address else { return "another address in \(key)" }
+        return port < 1024 && CurrentProcess.effectiveUser != 0
+            ? "another port in \(key), or CAP_NET_BIND_SERVICE (AmbientCapabilities= of a unit)"
+            : "another address in \(key): ip address shows those of this machine, and \(host) has to be one"
+    }
 }

@@ -56,6 +56,29 @@ import Testing
         #expect(result.errors.split(separator: "\n").count == 1)
     }
 
+    @Test func `takes no stranger's answer for the daemon's, and waits for no daemon that stands still`()
+        throws
+    {
+        let (sidecar, asked, right) = try site()
+        let stranger = try RawUpstream { _ in .response(200, [], "hello") }
+        let elsewhere = try sidecar.directory.write(
+            "elsewhere.yaml",
+            right.replacing(
+                "admin:\n  listen: 127.0.0.1:0",
+                with: "admin:\n  listen: \(stranger.url.dropFirst("http://".count))"))
+        for command in [["reload"], ["healthcheck"], ["healthcheck", "--ready"]] {
+            let result = try BearerdProcess.command(command[0], "-c", elsewhere)
+            #expect(result.exit == 69 && result.output.isEmpty, "\(result)")
+            #expect(result.errors.contains("is it another program?"), "\(result)")
+        }
+        sidecar.bearerd.process.signal(SIGSTOP)
+        defer { sidecar.bearerd.process.signal(SIGCONT) }
+        let start = ContinuousClock.now
+        let result = try BearerdProcess.command("reload", "-c", asked)
+        #expect(result.exit == 69 && result.errors.contains("stopped, or overloaded"), "\(result)")
+        #expect(ContinuousClock.now - start < .seconds(60))
+    }
+
     @Test func `is 69 without a daemon, and sends SIGHUP to MAINPID where that is set`() throws {
         let (sidecar, _, right) = try site()
         let (holder, refusing) = try Socket.refusing()

@@ -63,6 +63,59 @@ import Testing
         #expect(refused.seen(by: "daemon").contains("the last reload was refused"), "\(refused)")
     }
 
+    @Test func `and fails where a token lives that cannot be renewed`() throws {
+        let (fixture, daemon) = try running()
+        try eventually("a token") {
+            try RawClient(to: daemon.admin).request("GET", "/readyz").status == 200
+        }
+        fixture.provider.always { _, _ in .response(503, [], "away") }
+        _ = try RawClient(to: daemon.admin).request(
+            "POST", "/api/identities/default/refresh", [("X-Bearerd-Admin", "1")], body: "")
+        let page = try RawClient(to: daemon.admin).request("GET", "/").text
+        #expect(
+            page.contains("Not renewed:</strong> the last try for default failed; its token lasts another"))
+        #expect(!page.contains("All is well") && page.contains("<title>▲ bearerd"))
+        let said = try text(fixture)
+        #expect(said.exit == 69 && !said.output.contains("all is well"), "\(said)")
+        #expect(
+            said.output.contains("fail  default            authorized: ")
+                && said.output.contains("the last renewal failed; the token lasts another"), "\(said)")
+        #expect(said.output.contains("next: the provider"), "\(said)")
+        let status = try BearerdProcess.command("status", "-c", fixture.directory.path("config.yaml"))
+        #expect(status.output.contains("not renewed: default: the last renewal failed"), "\(status)")
+    }
+
+    @Test func `and ends with what mends the upstream, not with a circle`() throws {
+        let nobody = try Socket.refusing()
+        let (fixture, daemon) = try running {
+            $0.settings.moreRoutes = "- {path: /down, upstream: 'http://\(nobody.address)', identity: none}"
+        }
+        for _ in 0..<3 { #expect(try RawClient(to: daemon.proxy).request("GET", "/down").status == 502) }
+        let said = try text(fixture)
+        #expect(
+            said.output.hasSuffix(
+                "next: start what should listen at \(nobody.address), or mend the port in routes[1].upstream\n"
+            ),
+            "\(said)")
+    }
+
+    @Test func `and names the scope that an upstream asks for`() throws {
+        let upstream = try RawUpstream { request in
+            request["Authorization"] == nil
+                ? .unauthorized
+                : .response(
+                    403,
+                    [("WWW-Authenticate", "Bearer error=\"insufficient_scope\", scope=\"orders:write\"")], "")
+        }
+        let (fixture, daemon) = try running {
+            $0.settings.moreRoutes = "- {path: /api, upstream: '\(upstream.url)', identity: default}"
+        }
+        for _ in 0..<3 { #expect(try RawClient(to: daemon.proxy).request("GET", "/api").status == 403) }
+        let said = try text(fixture)
+        #expect(said.output.contains("asks for the scope orders:write"), "\(said)")
+        #expect(said.output.contains("next: scope of the route or its identity"), "\(said)")
+    }
+
     @Test func `and is told by it although the file is broken`() throws {
         var (fixture, daemon) = try running()
         try eventually("a token") {

@@ -28,6 +28,7 @@ import Testing
         try sidecar.bearerd.logLine("a word on the disk") { line in
             ["warning", "error"].contains(line["level"]) && "\(line.json)".contains("stor")
         }
+        try Self.checkWarnings(of: sidecar)
         disk.makeRoom()
         try eventually("the write to be tried again") {
             disk.everything.contains(newest)
@@ -38,6 +39,28 @@ import Testing
         try next.act("refresh")
         #expect(provider.requests.last?["refresh_token"] == newest)
         #expect(try next.get().status == 200)
+    }
+
+    /// Page, status and doctor say what a restart would lose, though the token is a good one.
+    private static func checkWarnings(of sidecar: Sidecar) throws {
+        let page = try sidecar.admin("GET", "/").text
+        #expect(page.contains("In memory alone:</strong> the newest session of default"), "\(page)")
+        #expect(!page.contains("All is well"))
+        #expect(page.contains("<title>✕ bearerd: something fails"))
+        let file = try sidecar.directory.write(
+            "asking.yaml",
+            String(
+                decoding: TemporaryDirectory.contents(of: sidecar.directory.path("config.yaml")),
+                as: UTF8.self
+            ).replacing("admin:\n  listen: 127.0.0.1:0", with: "admin:\n  listen: \(sidecar.bearerd.admin)"))
+        let status = try BearerdProcess.command("status", "-c", file)
+        #expect(status.output.contains("in memory alone: default: a restart would lose"), "\(status)")
+        let doctor = try BearerdProcess.command("doctor", "-c", file)
+        #expect(doctor.exit == 69 && !doctor.output.contains("all is well"), "\(doctor)")
+        #expect(
+            doctor.output.contains("fail  default            authorized: ")
+                && doctor.output.contains("a restart would lose the newest session"), "\(doctor)")
+        #expect(doctor.output.contains("next: the store"), "\(doctor)")
     }
 
     @Test(.needs(.smallDisk))

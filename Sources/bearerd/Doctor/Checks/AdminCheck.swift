@@ -15,7 +15,12 @@ enum AdminCheck: WholeCheck {
         case .unasked: return .skip("\(admin.listen): nobody knows its port before it is open")
         case .running(let status, _): return .ok("bearerd \(status.version) answers at \(admin.listen)")
         case .failed(let failure):
-            return .fail(failure.message, fix: "stop what listens there, or give admin.listen another port")
+            var holder = ""
+            if case .taken(let known?) = PortProbe.look(at: admin.listen) {
+                holder = "; \(known.words) has the port"
+            }
+            return .fail(
+                failure.message + holder, fix: "stop what listens there, or give admin.listen another port")
         case .nobody: break
         }
         switch PortProbe.look(at: admin.listen) {
@@ -25,7 +30,8 @@ enum AdminCheck: WholeCheck {
             return .fail(
                 "another program listens at \(admin.listen)\(holder.map { ": \($0.words)" } ?? "")",
                 fix: "stop it, or give admin.listen another port")
-        case .unusable(let reason): return .fail("\(admin.listen): \(reason)", fix: "admin.listen")
+        case .unusable(let reason):
+            return .fail("\(admin.listen): \(reason)", fix: PortProbe.mend(of: admin.listen, "admin.listen"))
         }
     }
 }

@@ -9,6 +9,9 @@ enum ClockCheck: IdentityCheck {
     static let needs = [CheckID.dns, .tls]
 
     static func look(at identity: ExaminedIdentity, of subject: DoctorSubject) async -> Finding {
+        if let source = identity.client.source, source.server == nil || source.isNearby {
+            return .skip("source: \(source.name.rawValue) needs no clock but ours")
+        }
         if identity.isDiscovered {
             _ = await identity.discovered()
         } else if let url = identity.url {

@@ -33,7 +33,8 @@ enum DaemonCheck {
                     id: .daemon, identity: nil,
                     finding: .fail(
                         "\(route.path) at \(route.upstream): \(reason)",
-                        fix: "the upstream, as its own log and the check upstream tell"))
+                        fix: fix(of: reason, with: examined.first { $0.name == route.identity })),
+                    isAboutRoute: true)
             }
         }
         return [own] + identities + routes
@@ -75,6 +76,12 @@ enum DaemonCheck {
         let seen = known.state.rawValue + error
         switch known.state {
         case .authorized, .refreshing, .empty:
+            if known.comingTrouble != nil {
+                let advice = known.advice(at: WallTime(sinceEpoch: WallClock.sinceEpoch))
+                let words = "\(seen); \(advice)"
+                let fix = fix(of: known, as: examined)
+                return isUsed ? .fail(words, fix: fix) : .warn("\(words) (no route uses it)", fix: fix)
+            }
             let left = known.expiresAt.map { $0.sinceEpoch - WallClock.sinceEpoch }
             guard let left, left > .zero else { return .ok(known.state.rawValue) }
             return .ok("\(known.state.rawValue), its token is good for \(left.words)")
@@ -85,15 +92,47 @@ enum DaemonCheck {
     }
 
     private static func fix(of known: IdentityStatus, as examined: ExaminedIdentity?) -> String {
+        if known.lastError?.detail.hasSuffix(Sandbox.advice) ?? false { return Sandbox.advice }
         switch known.state {
         case .loginRequired: return "bearerd login \(known.name)"
-        case .authorizationError: return "scope, audience or resource of the route or its identity"
+        case .authorizationError: return refusedTokenFix(examined)
         case .misconfigured, .unavailable, .authorized, .refreshing, .empty:
-            var failure = CommandFailure(known.state == .misconfigured ? .configuration : .unavailable)
+            if known.lastError?.isAboutStore ?? false { return storeFix }
+            var failure = CommandFailure(
+                known.state == .misconfigured ? .configuration : .unavailable, known.lastError?.detail ?? "")
             failure.code = known.lastError.map(TroubleCode.init)
             return examined?.mend(of: failure) ?? "the configuration first, then bearerd doctor"
         }
     }
+
+    /// The remedy for a route that fails, by what its upstream answers.
+    private static func fix(of reason: String, with identity: ExaminedIdentity?) -> String {
+        if reason.contains(RefusalWord.insufficientScope) {
+            guard identity?.client.source == nil else { return refusedTokenFix(identity) }
+            return "scope of the route or its identity: the token lacks what the upstream asks for"
+        }
+        if reason.contains(RefusalWord.unauthorized) { return refusedTokenFix(identity) }
+        return
+            "the upstream: its own log tells what fails there, and the check upstream whether it is to be reached"
+    }
+
+    /// What upstreams' refusals have in their words.
+    private enum RefusalWord {
+        static let insufficientScope = "insufficient_scope"
+        static let unauthorized = "401"
+    }
+
+    /// The remedy where an upstream refuses the newest token.
+    static func refusedTokenFix(_ identity: ExaminedIdentity?) -> String {
+        guard let identity, identity.client.source != nil else {
+            return "scope, audience or resource of the route or its identity"
+        }
+        return identity.sourceFix
+    }
+
+    /// The remedy where the store fails.
+    private static let storeFix =
+        "the store, not the provider: bearerd doctor --check store tells what is wrong with it"
 }
 
 extension RouteStatus {

@@ -18,7 +18,8 @@ enum ListenCheck: WholeCheck {
             switch PortProbe.look(at: address) {
             case .free: seen.append("\(address) is free, for \(listener.spokenProtocols)")
             case .unknown: seen.append("\(address) is not tried")
-            case .unusable(let reason): return .fail("\(address): \(reason)", fix: key)
+            case .unusable(let reason):
+                return .fail("\(address): \(reason)", fix: PortProbe.mend(of: address, key))
             case .taken(let holder):
                 guard let daemon = subject.daemon.status,
                     holder?.process == nil || holder?.process == daemon.daemon?.processID

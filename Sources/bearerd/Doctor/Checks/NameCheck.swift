@@ -15,7 +15,7 @@ enum NameCheck: IdentityCheck {
     private static let limit = Duration.seconds(5)
 
     static func look(at identity: ExaminedIdentity, of subject: DoctorSubject) async -> Finding {
-        guard let url = identity.url else { return .skip("the provider has no address yet") }
+        guard let url = identity.url else { return .skip(identity.withoutAddress) }
         if case .url = identity.way.proxy(to: url) { return .skip("the proxy looks the name up") }
         let destination = identity.configuration.transport.connectTo
         let host = destination?.host ?? url.host
@@ -32,7 +32,7 @@ enum NameCheck: IdentityCheck {
             return .fail(
                 "\(host) has no address: the name is wrong, or no name server answers",
                 fix:
-                    "\(identity.key(destination == nil ? "issuer" : "connect_to")), or the servers in /etc/resolv.conf"
+                    "\(destination == nil ? identity.addressKey : identity.key("connect_to")), or the servers in /etc/resolv.conf"
             )
         }
         guard addresses != [host] else { return .ok("\(host) is an address") }

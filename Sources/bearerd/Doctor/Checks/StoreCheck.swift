@@ -18,7 +18,8 @@ enum StoreCheck: WholeCheck {
             return finding(try StoreDirectory.examine(directory), in: directory)
         } catch {
             switch error {
-            case .insecure: return .fail(error.description, fix: "chmod or chown what it names")
+            case .insecure(let path, let problem):
+                return .fail(error.description, fix: insecureFix(path, problem))
             case .plainText:
                 return .fail(error.description, fix: "move it away, then bearerd import --refresh-token FILE")
             case .foreign, .badKey: return .fail(error.description, fix: "store.encryption_key")
@@ -26,6 +27,17 @@ enum StoreCheck: WholeCheck {
                 return .fail(error.description, fix: "store.directory, or its rights and its disk")
             }
         }
+    }
+
+    /// The command that mends the rights of a directory or file of the store, or the key that names it.
+    private static func insecureFix(_ path: String, _ problem: String) -> String {
+        let status = (try? FileSystem.status(of: path, followingLink: false)) ?? nil
+        guard let status, problem != FileStoreError.noDirectory else {
+            return "another directory in store.directory"
+        }
+        let user = CurrentProcess.effectiveUser
+        guard status.owner == user else { return "chown \(user) \(path), or run as uid \(status.owner)" }
+        return "chmod \(status.kind == .directory ? "0700" : "0600") \(path)"
     }
 
     private static func finding(_ store: StoreExamination, in directory: String) -> Finding {
@@ -58,7 +70,9 @@ enum StoreCheck: WholeCheck {
                 "\(seen), but its maxmemory-policy \(eviction) may throw sessions and locks away",
                 fix: "CONFIG SET maxmemory-policy noeviction, or a Redis for sessions alone")
         } catch {
-            return .fail(error.message, fix: "the key in parentheses, or the server itself")
+            return .fail(
+                error.message,
+                fix: "start or reach that server, or mend store.url, store.password or store.ca_file")
         }
     }
 }

@@ -15,7 +15,7 @@ enum TLSCheck: IdentityCheck {
     private static let fewDays: Int64 = 14
 
     static func look(at identity: ExaminedIdentity, of subject: DoctorSubject) async -> Finding {
-        guard let url = identity.url else { return .skip("the provider has no address yet") }
+        guard let url = identity.url else { return .skip(identity.withoutAddress) }
         let place = url.origin
         let connector = UpstreamConnector(
             address: UpstreamAddress(url: url, transport: identity.way),
@@ -42,13 +42,15 @@ enum TLSCheck: IdentityCheck {
             fault.isOfAuthority ? identity.key("ca_file") : "have the provider's certificate mended"
         case .clientCertificate: identity.key("client_certificate_file")
         case .proxy(let failure): failure.mend(by: identity.key("proxy"))
-        case .tlsHandshake: "\(identity.key("client_certificate_file")), if the provider wants one"
+        case .tlsHandshake:
+            "if that port speaks plain HTTP, another port or http:// in \(identity.addressKey); "
+                + "if it asks for a certificate, \(identity.key("client_certificate_file"))"
         case .greetingTimeout:
-            "\(identity.key("issuer")): what listens there takes the connection and is silent"
+            "\(identity.addressKey): what listens there takes the connection and is silent"
         case .connectionRefused, .connectionTimeout, .unreachable, .dnsError, .dnsTimeout,
             .noCommonProtocol, .otherProtocol, .noDescriptors, .noThreads, .busy, .cancelled, .other:
             identity.way.connectTo == nil
-                ? "\(identity.key("issuer")), or the network in between"
+                ? "\(identity.addressKey), or the network in between"
                 : "\(identity.key("connect_to")), or the network in between"
         }
     }

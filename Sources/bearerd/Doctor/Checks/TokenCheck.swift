@@ -15,14 +15,15 @@ enum TokenCheck: IdentityCheck {
         let client = identity.client
         let fix =
             client.grantType.needsPerson
-            ? "bearerd login \(identity.name)" : "bearerd refresh \(identity.name), which tells why"
+            ? "bearerd login \(identity.name)"
+            : "bearerd doctor \(identity.name) --live, which asks for one and tells why none comes"
         if let reason = subject.reasonNotToAsk(for: identity) { return .skip(reason) }
         if case .failure(let failure)? = subject.liveOutcome(of: identity) {
             return .fail(failure.message, fix: identity.mend(of: failure))
         }
         // A running daemon knows more than what is stored: no request gets a token that the daemon has none of.
         if !subject.hasAsked(identity), let known = subject.known(of: identity),
-            [.loginRequired, .misconfigured, .unavailable].contains(known.state)
+            [.loginRequired, .misconfigured, .unavailable, .authorizationError].contains(known.state)
         {
             return DaemonCheck.finding(of: known, as: identity, isUsed: subject.isUsed(identity))
         }
