@@ -125,7 +125,7 @@ package struct Rejection: Equatable, Sendable {
         case .misconfigured(let retryAfter):
             let words = source.map { "\($0.party) \($0.refusal)." }
             self.init(
-                .misconfigured, words ?? "The identity provider refuses this configuration.",
+                .misconfigured, words ?? "No token can be had with this configuration.",
                 retryAfter: retryAfter)
         case .providerUnavailable(let retryAfter):
             let party = source?.party ?? "The identity provider"
@@ -168,7 +168,8 @@ package struct Rejection: Equatable, Sendable {
                 fields.onlyValue(of: .referer).flatMap(AccessPolicy.origin(ofReferer:)))
         case .site:
             "The request comes from a page of another origin and does not say which: only one whose Origin is in access.origins may call."
-        case .authorizationHeader: "This route takes no Authorization header from clients."
+        case .authorizationHeader:
+            "This route takes from clients no header in which it sends a token of its own."
         case .noCallerToken:
             "This route acts for its caller: it needs one Authorization header with the caller's own bearer token."
         case .callerToken: "The identity provider does not exchange the caller's own token."

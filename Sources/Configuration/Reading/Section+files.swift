@@ -91,7 +91,8 @@ extension Section {
         let file = inspect(path) { path throws(CredentialError) in
             let status = try SecretFile.status(of: path)
             do throws(CredentialError) {
-                _ = try SecretFile.read(path)
+                let now = WallTime(sinceEpoch: WallClock.sinceEpoch)
+                objection = try SecretFile.read(path).secret.fault(at: path, now)?.detail
             } catch {
                 guard !error.isDenied else { throw error }
                 objection = error.reason

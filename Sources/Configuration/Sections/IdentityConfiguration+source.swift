@@ -160,11 +160,26 @@ extension Section<IdentityKey> {
 
 extension Section {
     /// The names of repositories.
-    func repositories(_ key: Key) -> [String]? { words(key, .pathSegment)?.distinctValues }
+    func repositories(_ key: Key) -> [String]? {
+        guard let names = words(key, .pathSegment)?.distinctValues else { return nil }
+        if names.isEmpty { refuseNothing(key) }
+        return names
+    }
 
     /// A map of permissions and their levels, in the order of their names.
     func permissions(_ key: Key) -> [NamedValue]? {
-        map(key, .text)?.map { NamedValue($0.name.value, $0.value.value) }.sorted { $0.name < $1.name }
+        guard let entries = map(key, .text) else { return nil }
+        if entries.isEmpty { refuseNothing(key) }
+        return entries.map { NamedValue($0.name.value, $0.value.value) }.sorted { $0.name < $1.name }
+    }
+
+    /// A request that names none gets a token for all.
+    private func refuseNothing(_ key: Key) {
+        guard !isInDoubt(key) else { return }
+        error(
+            key,
+            "is empty, which GitHub takes for all of the installation's: name what the token is for, or leave the key out"
+        )
     }
 }
 

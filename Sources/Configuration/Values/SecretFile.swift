@@ -16,7 +16,10 @@ enum SecretFile {
             bytes.removeLast()
             if bytes.last == UInt8(ascii: "\r") { bytes.removeLast() }
         }
-        guard !bytes.isEmpty else { throw CredentialError(reason: "\(path) is empty") }
+        guard !bytes.isEmpty else {
+            throw CredentialError(
+                reason: status.kind == .regular ? "\(path) is empty" : "\(path) is no file with a text in it")
+        }
         return (Secret(bytes: bytes), status)
     }
 
@@ -53,8 +56,16 @@ enum SecretFile {
     }
 
     private static func unreadable(_ path: String, _ error: SystemError) -> CredentialError {
-        var unreadable = CredentialError(
-            reason: "\(path) cannot be read: \(SystemError.text(of: error.code))")
+        if error.isPermission, Sandbox.hides(path) {
+            var hidden = CredentialError(
+                reason:
+                    "\(path) leads to a place that the daemon's sandbox hides, because it came after the start; "
+                    + Sandbox.advice)
+            hidden.isDenied = true
+            return hidden
+        }
+        let why = error.isTooLarge ? "it has more than 64 KiB" : SystemError.text(of: error.code)
+        var unreadable = CredentialError(reason: "\(path) cannot be read: \(why)")
         unreadable.isDenied = error.isPermission
         return unreadable
     }

@@ -33,6 +33,21 @@ struct AccessToken: Sendable {
         renewal = snapshot.expiry - margin - margin * (jitter * 0.1)
     }
 
+    /// The same token under the generation that it was given before.
+    func numbered(_ generation: Int) -> AccessToken {
+        AccessToken(
+            snapshot: AccessTokenSnapshot(
+                generation: generation, token: snapshot.token, expiry: snapshot.expiry,
+                subject: snapshot.subject, binding: snapshot.binding),
+            lifetime: lifetime, renewal: renewal)
+    }
+
+    private init(snapshot: AccessTokenSnapshot, lifetime: Duration, renewal: Instant) {
+        self.snapshot = snapshot
+        self.lifetime = lifetime
+        self.renewal = renewal
+    }
+
     /// The lifetime that people are told; nil for a token without an expiry.
     var finiteLifetime: Duration? { lifetime < ClientConfiguration.longestLifetime ? lifetime : nil }
 

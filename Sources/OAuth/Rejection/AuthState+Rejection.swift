@@ -39,7 +39,9 @@ extension AuthState {
         var holdOff = holdOffs[rejection.route]
         holdOff?.refuse(generation, isReplayed: rejection.isReplayed)
         defer { holdOffs[rejection.route] = holdOff }
-        let mayForce = holdOff.map { $0.until <= now } ?? true
+        // To read a file again costs no provider anything, and somebody may have changed it since.
+        let isAtHand = configuration.source?.isReadFromFile ?? false
+        let mayForce = isAtHand || holdOff.map { $0.until <= now } ?? true
         guard mayForce, canRenewNow(at: now) else {
             // The end of the hold-off forces the renewal. One under way is waited for, because some servers revoke a
             // token while they make its successor.

@@ -174,7 +174,9 @@ extension AuthSession {
             of: grant, otherwise: state.configuration.grantType)
         switch outcome.result {
         case .success(let grant):
-            report(.tokenRequested(type, nil))
+            report(
+                state.repeatsRefusedToken(grant.accessToken)
+                    ? .tokenRepeated(type) : .tokenRequested(type, nil))
             if grant.proofKey != nil, !grant.isBound { report(.tokenNotBound) }
         case .failure(let failure): report(.tokenRequested(type, failure))
         }

@@ -58,7 +58,13 @@ extension AuthState {
     }
 
     /// When the next attempt begins by itself; nil if none does, or one is under way.
-    func nextRequest(at now: Instant) -> Instant? { attempt == nil ? renewalMoment(at: now) : nil }
+    ///
+    /// A token without an expiry is renewed by nobody but who changes what it was made of.
+    func nextRequest(at now: Instant) -> Instant? {
+        guard attempt == nil else { return nil }
+        let isEndless = failure == nil && demand == nil && access?.finiteLifetime == nil && access != nil
+        return [isEndless ? nil : renewalMoment(at: now), healingMoment].compactMap(\.self).min()
+    }
 
     /// The next moment at which something changes without an event.
     package func nextMoment(after now: Instant) -> Instant? {
@@ -312,7 +318,7 @@ extension AuthState {
         switch result {
         case .granted(let token, let stored):
             replaceSession(with: stored, isSaved: isSaved)
-            use(token)
+            if repeatsRefusedToken(token.snapshot.token) { keep(token) } else { use(token) }
             return .success(())
         case .failed(let last, let stored):
             if let stored { replaceSession(with: stored, isSaved: isSaved) }
@@ -333,6 +339,30 @@ extension AuthState {
         unauthorized = nil
         isWithheld = false
         for route in holdOffs.keys { holdOffs[route]?.renewed(to: token.snapshot.generation) }
+    }
+
+    /// Whether a source has given the very token once more that a resource server has refused.
+    func repeatsRefusedToken(_ token: Secret) -> Bool {
+        guard configuration.source != nil, let access, unauthorized == access.snapshot.generation else {
+            return false
+        }
+        return access.snapshot.token.matches(token)
+    }
+
+    /// The refused token came once more: it lives on, as long as it now is said to, and stays refused.
+    private mutating func keep(_ token: AccessToken) {
+        guard let access else { return }
+        self.access = token.numbered(access.snapshot.generation)
+        if var stored = session[request] {
+            stored.generation = access.snapshot.generation
+            session[request] = stored
+        }
+        failure = nil
+        doubts = 0
+        isAwaited = false
+        demand = nil
+        isWithheld = false
+        for route in holdOffs.keys { holdOffs[route]?.renewed(to: access.snapshot.generation) }
     }
 
     private mutating func replaceSession(with stored: StoredSession, isSaved: Bool) {

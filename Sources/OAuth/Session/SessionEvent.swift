@@ -8,6 +8,8 @@ public enum SessionEvent: Equatable, Sendable {
     case tokenRequestBegan
     /// A token request ended; nil means it brought a token.
     case tokenRequested(GrantType, TokenFailure?)
+    /// A source gave the very token once more that a resource server has refused.
+    case tokenRepeated(GrantType)
     /// The answer to a refresh token is waited for no longer than for others, and its connection is kept.
     case refreshUnanswered(TokenFailure)
     /// Somebody has sent this generation's refresh token before, and ended without an answer.

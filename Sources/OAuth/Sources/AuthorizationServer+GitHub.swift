@@ -73,7 +73,11 @@ extension AuthorizationServer {
             ErrorDescription($0, beside: nil, hiding: request.secrets)?.text
         }
         let detail = "\(response.place) answered \(response.status)" + (said.map { ": \"\($0)\"" } ?? "")
-        let wait = RetryAfter.delay(in: response.fields, wall: wall) ?? response.fields.untilReset(wall)
+        // The secondary limits may come without a field; GitHub's advice is to wait for a minute then.
+        let isSecondary = said?.contains("secondary rate limit") ?? false
+        let wait =
+            RetryAfter.delay(in: response.fields, wall: wall) ?? response.fields.untilReset(wall)
+            ?? (isSecondary ? .seconds(60) : nil)
         let isLimited = response.status == 429 || response.status == 403 && wait != nil
         switch response.status {
         case 401, 403, 404, 422:

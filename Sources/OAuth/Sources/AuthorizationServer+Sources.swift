@@ -47,18 +47,9 @@ extension AuthorizationServer {
     /// The token as it is now, with the expiry that a JWT names (RFC 7519 §4.1.4).
     private func fixedToken(at place: String, _ wall: WallTime) async throws(TokenFailure) -> TokenResponse {
         let token = try await credentials.require(.token)
-        guard token.isToken else {
-            throw TokenFailure(
-                .misconfigured, .badCredential(.token),
-                detail: "\(place) holds a space, a control byte or another byte that no token has")
-        }
+        if let fault = token.fault(at: place, wall) { throw fault }
         guard let end = token.expiryOfJWT else {
             return TokenResponse(accessToken: token, lifetime: ClientConfiguration.longestLifetime)
-        }
-        guard end > wall else {
-            throw TokenFailure(
-                .misconfigured, .expiredOnArrival,
-                detail: "the token in \(place) has expired: its exp is \(end.secondsSinceEpoch)")
         }
         return TokenResponse(
             accessToken: token, lifetime: min(end - wall, ClientConfiguration.longestLifetime))
@@ -82,6 +73,19 @@ extension AuthorizationServer {
 extension Secret {
     /// True if every byte may stand in a field behind a scheme.
     var isToken: Bool { !isEmpty && plaintextBytes.allSatisfy { 0x21...0x7E ~= $0 } }
+
+    /// Why it cannot be sent as the token that `place` gives; nil if it can.
+    package func fault(at place: String, _ wall: WallTime) -> TokenFailure? {
+        guard isToken else {
+            return TokenFailure(
+                .misconfigured, .badCredential(.token),
+                detail: "\(place) holds a space, a control byte or another byte that no token has")
+        }
+        guard let end = expiryOfJWT, end <= wall else { return nil }
+        return TokenFailure(
+            .misconfigured, .expiredOnArrival,
+            detail: "the token in \(place) has expired: its exp is \(end.secondsSinceEpoch)")
+    }
 
     /// The `exp` of a JWT, rounded down to seconds; nil for any other text.
     var expiryOfJWT: WallTime? {

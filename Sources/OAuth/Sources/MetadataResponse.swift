@@ -18,6 +18,11 @@ package struct MetadataResponse {
             throw TokenFailure(
                 .transient, .emptyAnswer, detail: "the answer of \(response.place) has no JSON object")
         }
+        guard body[.error] == nil else {
+            throw TokenFailure(
+                .transient, .noAccessToken,
+                detail: "the answer of \(response.place) has an error beside its token")
+        }
         switch body.tokenResponse(accepting: ["bearer"], provedWith: nil) {
         case .failure(var failure):
             failure.detail = "the answer of \(response.place): \(failure.detail)"

@@ -24,6 +24,8 @@ package struct FileStatus: Equatable, Sendable {
     let hasOtherNames: Bool
     /// Changes when the content changes or another file gets the name.
     package let fingerprint: FileFingerprint
+    /// The time of the last change to the content, the mode, the owner or a name of the file.
+    let changedNanoseconds: Int64
 
     init(_ status: stat) {
         kind =
@@ -44,6 +46,8 @@ package struct FileStatus: Equatable, Sendable {
             device: UInt64(status.st_dev), inode: UInt64(status.st_ino), size: Int64(status.st_size),
             modifiedNanoseconds: Int64(status.st_mtim.tv_sec) &* 1_000_000_000
                 &+ Int64(status.st_mtim.tv_nsec))
+        changedNanoseconds =
+            Int64(status.st_ctim.tv_sec) &* 1_000_000_000 &+ Int64(status.st_ctim.tv_nsec)
     }
 
     /// True if `mode` lets the group or everybody write.

@@ -11,6 +11,8 @@ package final class FileWatcher: Sendable {
         /// The fingerprint at the last look, nil if there was no file; the outer nil means that nobody has
         /// looked yet.
         var seen: FileFingerprint??
+        /// The time of the last change to content, mode or owner at that look; nil if it was not looked at.
+        var changed: Int64?
         var observers: [Int: AsyncStream<Void>.Continuation] = [:]
     }
 
@@ -62,7 +64,10 @@ package final class FileWatcher: Sendable {
 
     /// Suppresses the report of our own change of `path` to the content with this fingerprint.
     package func expect(_ fingerprint: FileFingerprint?, at path: String) {
-        state.withLock { $0.watches[path]?.seen = .some(fingerprint) }
+        state.withLock {
+            $0.watches[path]?.seen = .some(fingerprint)
+            $0.watches[path]?.changed = nil
+        }
     }
 
     private func forget(_ path: String, _ observer: Int) {
@@ -88,9 +93,14 @@ package final class FileWatcher: Sendable {
 
     /// Reports a change since the previous look, if there was one.
     private func look(at path: String) {
-        let fingerprint = FileSystem.fingerprint(of: path)
+        let status = try? FileSystem.status(of: path)
+        let (fingerprint, changed) = (status?.fingerprint, status?.changedNanoseconds)
         let observers = state.withLock { state -> [AsyncStream<Void>.Continuation] in
-            guard let watch = state.watches[path], watch.seen != .some(fingerprint) else { return [] }
+            guard let watch = state.watches[path] else { return [] }
+            // A file that was written and given its old time again, or whose mode was mended, has only this to tell it.
+            let isTouched = watch.changed != nil && watch.changed != changed
+            state.watches[path]?.changed = changed
+            guard watch.seen != .some(fingerprint) || isTouched else { return [] }
             state.watches[path]?.seen = .some(fingerprint)
             return watch.seen == nil ? [] : Array(watch.observers.values)
         }

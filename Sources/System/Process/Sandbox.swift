@@ -40,7 +40,9 @@ package struct Sandbox: Sendable {
     /// Allows a file to be read, even after another file has replaced it.
     ///
     /// A rule of Landlock belongs to the object behind a name. So this allows the file's whole directory, and
-    /// that of a link's target; or only the file, if it is a mount point and cannot be replaced.
+    /// that of a link's target; or only the file, if it is a mount point and cannot be replaced. Where links lead on the
+    /// way, it also allows the directories in which they and their targets stand, so that a link may be replaced by one
+    /// to a sibling; but not the directories that many programs share. See ``hides(_:)`` for all other places.
     package mutating func allow(file path: String) {
         let real = Self.realPath(path)
         if let real, bearerd_is_mount_point(real) == 1 {
@@ -51,6 +53,29 @@ package struct Sandbox: Sendable {
             guard let path else { continue }
             // What is in the root itself would open everything.
             if path == "/" { files.insert(real ?? path) } else { directories.insert(path) }
+        }
+        directories.formUnion(FileLinks.places(of: path).filter { !Self.isShared($0) })
+    }
+
+    /// Returns true for a directory that holds more than one program's files.
+    private static func isShared(_ directory: String) -> Bool {
+        let parts = directory.split(separator: "/")
+        return parts.count < 2 || ["home", "var"].contains(parts[0]) && parts.count == 2
+            || directory == CurrentProcess.environment("HOME").flatMap(realPath)
+    }
+
+    /// The only remedy for a place that the sandbox hides.
+    package static let advice = "restart bearerd"
+
+    /// Returns true if the sandbox in force does not allow to read what `path` leads to now.
+    ///
+    /// Its directory was made, or a link turned to it, after the start; only a process that begins anew can read it.
+    package static func hides(_ path: String) -> Bool {
+        guard let entered = entered.withLock({ $0 }), var place = realPath(path) else { return false }
+        while true {
+            if let object = FileObject(at: place), entered.objects.contains(object) { return false }
+            guard place != "/", let parent = realDirectory(of: place) else { return true }
+            place = parent
         }
     }
 
@@ -86,12 +111,20 @@ package struct Sandbox: Sendable {
     /// Returns true if the sandbox in force, if there is one, allows writing to a directory that replaces
     /// this one.
     package static func allowsReplacing(_ directory: String) -> Bool {
-        guard let written = entered.withLock({ $0 }) else { return true }
+        guard let written = entered.withLock({ $0?.written }) else { return true }
         return realDirectory(of: directory).map(written.contains) ?? false
     }
 
-    /// The directories that the sandbox in force allows to be written; nil while there is none.
-    private static let entered = Mutex<Set<String>?>(nil)
+    /// What the sandbox in force allows.
+    private struct Entered {
+        /// The directories that may be written.
+        let written: Set<String>
+        /// The files and directories that may be read.
+        let objects: Set<FileObject>
+    }
+
+    /// Nil while there is none.
+    private static let entered = Mutex<Entered?>(nil)
 
     /// Allows a Unix socket to be created and removed, and with it everything in and below its directory.
     ///
@@ -142,8 +175,10 @@ package struct Sandbox: Sendable {
             close(rules)
             throw error
         }
+        let places = files.union(directories).union(written)
+        let allowed = Entered(written: written, objects: Set(places.compactMap(FileObject.init(at:))))
         guard bearerd_landlock_enter(rules) == 0 else { throw .last(.landlock) }
-        Self.entered.withLock { $0 = written }
+        Self.entered.withLock { $0 = allowed }
         return .landlock(version: Int(version))
     }
 
@@ -168,5 +203,19 @@ package struct Sandbox: Sendable {
     private static func realDirectory(of path: String) -> String? {
         guard let slash = path.lastIndex(of: "/") else { return realPath(".") }
         return realPath(slash == path.startIndex ? "/" : String(path[..<slash]))
+    }
+}
+
+/// A file or directory, whatever its name.
+private struct FileObject: Hashable {
+    private let device: UInt64
+    private let inode: UInt64
+
+    /// Returns nil where nothing can be seen.
+    init?(at path: String) {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return nil }
+        device = UInt64(status.st_dev)
+        inode = UInt64(status.st_ino)
     }
 }

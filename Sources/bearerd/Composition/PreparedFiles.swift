@@ -211,7 +211,8 @@ extension ReloadRefusal {
     fileprivate init(_ report: ConfigurationReport, sandbox: SandboxOutcome) {
         let errors = report.problems.filter { $0.severity == .error }
         if case .entered(.landlock, _) = sandbox, errors.allSatisfy({ $0.isDenial && !$0.path.isEmpty }) {
-            self = .restartNeeded(keys: errors.map(\.path))
+            self = .restartNeeded(
+                keys: errors.map(\.path), advice: errors.map(\.reason).joined(separator: "; ") + ".")
             return
         }
         self = .invalid(report.faults(.error))

@@ -87,6 +87,10 @@ final class SessionReporter: SessionObserver {
             // Whoever renews a token's file may write it as often as he likes.
             if grant.isSource, failure != nil, failures.pass(for: identity) == nil { return }
             report(grant, failure, of: identity, to: log)
+        case .tokenRepeated(let grant):
+            tracing.withLock { $0 }?.tokenRequestEnded(of: identity, grant, nil)
+            count(grant, "success", of: identity)
+            log.debug("the source gives the refused token once more", [.grantType: .string(grant.rawValue)])
         case .refreshUnanswered(let failure):
             log.warning(
                 "the provider hangs: the answer to the refresh token is waited for, and it is not sent again on a guess",

@@ -53,7 +53,7 @@ import Testing
         rename(file + ".link", file)
         try sidecar.act("refresh")
         try eventually("the secret to be out of reach") {
-            try sidecar.identityStatus()["last_error"]["detail"].string?.contains("Permission denied") == true
+            try sidecar.identityStatus()["last_error"]["detail"].string?.contains("sandbox hides") == true
         }
         unlink(file)
         try sidecar.directory.write("secrets/client", secret)

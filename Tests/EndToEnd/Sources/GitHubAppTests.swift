@@ -127,6 +127,25 @@ import Testing
         #expect(try site.site.state() == "authorized")
     }
 
+    @Test(arguments: ["repositories: []", "permissions: {}"])
+    func `for nothing is an error that tells what GitHub would make of it`(_ line: String) throws {
+        let site = try Site()
+        for (identity, route) in [(line, ""), ("", line)] {
+            let file = try site.site.directory.write(
+                "other.yaml",
+                SourceSite.configuration(
+                    identity: """
+                        source: github_app
+                        app_id: 12345
+                        installation_id: 678
+                        private_key_file: app.pem
+                        \(identity)
+                        """, route: route))
+            let check = try BearerdProcess.command("check", "-c", file)
+            #expect(check.exit == 78 && check.errors.contains("GitHub takes for all"), "\(check)")
+        }
+    }
+
     @Test func `that is rate-limited comes when the limit is over`() throws {
         let site = try Site { _, count in
             switch count {

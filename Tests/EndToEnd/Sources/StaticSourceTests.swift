@@ -81,8 +81,8 @@ import Testing
         #expect(try site.requests("static") == 2)
         #expect(try site.state() == "authorization_error")
         for _ in 0..<5 { #expect(try site.get().status == 401) }
-        #expect(upstream.tokens.count == 6)
-        #expect(try site.requests("static") == 2)
+        #expect(upstream.tokens.count == 6, "read again each time, and sent once")
+        #expect(try site.requests("static") == 7)
 
         let other = try self.site("bad-token", upstream: upstream)
         #expect(try other.get("/warm").status == 401)

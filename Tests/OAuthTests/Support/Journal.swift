@@ -18,6 +18,7 @@ final class Journal: SessionObserver {
         case .tokenRequestBegan: break
         case .tokenRequested(let grant, let failure):
             append("\(grant.shortName) \(failure?.kind.rawValue ?? "success")")
+        case .tokenRepeated(let grant): append("\(grant.shortName) repeated")
         case .callerFailed(let failure): append("caller failed \(failure.code)")
         case .refreshUnanswered: append("unanswered")
         case .refreshTokenMayBeSpent(let generation): append("may be spent \(generation)")
