@@ -111,11 +111,21 @@ import Testing
     }
 
     @Test(arguments: [
-        "short", "{\"d\":\"0123456789\"}", "-----BEGIN PRIVATE KEY-----\nabcdefgh", "12345678\n9",
+        "ab", "{\"d\":\"0123456789\"}", "-----BEGIN PRIVATE KEY-----\nabcdefgh", "12345678\n9",
     ])
     func `are no documents, and nothing that anybody may guess`(text: String) {
         var held = HeldSecrets(at: now)
         #expect(held.hold(Array(text.utf8), at: now).isEmpty && held.count == 0)
+    }
+
+    @Test func `that are short are found as a whole by who asks for them, and by nobody else`() {
+        var held = HeldSecrets(at: now)
+        let pieces = held.hold(Array("short7".utf8), at: now)
+        let said = Array("bad SHORT7 refused".utf8)
+        #expect(held.isShortRepeated(in: said, at: now) && !held.isRepeated(in: said, at: now))
+        #expect(!held.isShortRepeated(in: Array("bad short refused".utf8), at: now))
+        held.release(pieces, at: now)
+        #expect(!held.isShortRepeated(in: said, at: now + HeldSecrets.memory + .seconds(1)))
     }
 
     @Test func `cost no more than they may, with ten thousand callers`() {

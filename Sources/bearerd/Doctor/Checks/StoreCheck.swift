@@ -70,9 +70,14 @@ enum StoreCheck: WholeCheck {
                 "\(seen), but its maxmemory-policy \(eviction) may throw sessions and locks away",
                 fix: "CONFIG SET maxmemory-policy noeviction, or a Redis for sessions alone")
         } catch {
-            return .fail(
-                error.message,
-                fix: "start or reach that server, or mend store.url, store.password or store.ca_file")
+            return .fail(error.message, fix: serverFix(of: subject.configuration.store))
         }
+    }
+
+    /// What reaches a server again, with the key that says where it is.
+    private static func serverFix(of store: StoreConfiguration) -> String {
+        var place = "store.url"
+        if case .redis(let redis) = store, !redis.sentinels.isEmpty { place = "store.sentinels" }
+        return "start or reach that server, or mend \(place), store.password or store.ca_file"
     }
 }
