@@ -148,16 +148,23 @@ public final class AuthRuntime: Sendable {
     /// A session for a client that has been checked, in the family of its name.
     ///
     /// One with a source of its own keeps what it has to itself, in memory: there is nothing to share.
+    ///
+    /// - Parameter other: a session of the same identity, whose refresh token is shared; nil for the first one.
     package func session(
-        for client: ClientConfiguration, over transport: any TokenTransport,
+        for client: ClientConfiguration, beside other: AuthSession? = nil, over transport: any TokenTransport,
         observer: any SessionObserver, proving credentials: any CredentialSource
     ) -> AuthSession {
         let isAlone = client.source != nil
+        let signer = client.proofs == .never ? nil : signingThread
+        if let other, !isAlone {
+            return AuthSession(
+                configuration: client, beside: other, transport: transport, credentials: credentials,
+                signingOn: signer)
+        }
         return AuthSession(
             configuration: client, executor: loop, clock: LoopClock(loop: loop), transport: transport,
             store: isAlone ? MemoryStore(on: thread) : store, credentials: credentials, observer: observer,
-            family: isAlone ? SessionFamily() : families[client.name],
-            signingOn: client.proofs == .never ? nil : signingThread)
+            family: isAlone ? SessionFamily() : families[client.name], signingOn: signer)
     }
 
     /// The thread for signatures, which take longer than anything else in a request; nil if no thread can be made.

@@ -70,11 +70,11 @@ import Testing
     }
 
     @Test func `to scopes keeps what was granted until an answer says otherwise`() throws {
-        let harness = StateHarness(refreshToken: "rt")
+        let harness = EngineHarness(refreshToken: "rt")
         for (answered, kept) in [(["a", "b"], ["a", "b"]), (nil, ["a", "b"]), (["a"], ["a"])]
             as [([String]?, [String])]
         {
-            try harness.state.refreshRequested()
+            try harness.state.refreshRequested(at: harness.now)
             _ = harness.begins()
             let grant = TokenResponse(accessToken: Secret("at"), lifetime: .seconds(300), scope: answered)
             _ = harness.state.received(grant, sentAt: harness.now, wall: harness.wall, jitter: 0)

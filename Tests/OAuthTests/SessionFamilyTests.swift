@@ -11,7 +11,7 @@ struct `Sessions of one identity` {
     ) async throws {
         let own = SessionHarness(grantType: grantType)
         try await own.run(grantType.needsPerson ? "rt0" : nil) {
-            let route = SessionHarness(grantType: grantType, sharing: own, family: own.session.family) {
+            let route = SessionHarness(grantType: grantType, sharing: own, isBeside: true) {
                 $0 = $0.aimed(at: TokenTarget(scope: ["api.read"]))
             }
             try await route.run { try await body(own, route) }
@@ -106,7 +106,7 @@ struct `Sessions of one identity` {
         let own = SessionHarness(grantType: .clientCredentials)
         try await own.run {
             own.server.script(.status(400, #"{"error":"invalid_scope"}"#))
-            let route = SessionHarness(sharing: own, family: own.session.family) {
+            let route = SessionHarness(sharing: own, isBeside: true) {
                 $0 = $0.aimed(at: TokenTarget(scope: ["nonsense"]))
             }
             try await route.run {

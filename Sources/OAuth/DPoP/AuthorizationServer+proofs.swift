@@ -59,11 +59,3 @@ extension ClientConfiguration {
     /// The algorithm of proofs: `ES256`, or `EdDSA` if assertions have that.
     var proofAlgorithm: JWSAlgorithm { assertion.algorithm == .edDSA ? .edDSA : .es256 }
 }
-
-/// The key that the session's tokens are bound to.
-extension AuthState {
-    /// Keeps the key of a request's proof; its tokens may be bound to it.
-    mutating func proved(with key: ProofKey?) {
-        if let key { session.proofKey = key }
-    }
-}

@@ -12,18 +12,20 @@ extension AuthSession {
     /// - Returns: those that there were.
     /// - Throws: ``SessionFailure``.
     public func revoke(_ hints: [TokenHint]) async throws(SessionFailure) -> [TokenHint] {
-        let revoked = try await withLockForPerson { lock throws(SessionFailure) in
-            try await revoke(hints, in: await readForPerson(under: lock))
+        _ = target
+        switch await core.perform(.revoke(hints)) {
+        case .revoked(let revoked): return TokenHint.allCases.filter(revoked.contains)
+        case .refused(let failure): throw .server(failure)
+        case .failed(let error), .unwritten(let error): throw .store(error)
+        case .done, .unchanged, .outdone, .loggedOut, .registered: return []
         }
-        advanceIfStarted()
-        return revoked
     }
 
-    private func revoke(
-        _ hints: [TokenHint], in held: HeldSession
-    ) async throws(SessionFailure) -> [TokenHint] {
-        let tokens = tokens(hints, of: state.session)
-        guard !tokens.isEmpty else { return [] }
+    /// Has the server forget tokens of a session.
+    ///
+    /// - Returns: those that it has forgotten, and why it kept another one.
+    func revoke(_ hints: [TokenHint], of session: StoredSession) async -> (Set<TokenHint>, TokenFailure?) {
+        let tokens = tokens(hints, of: session)
         var failures: [TokenFailure] = []
         var revoked: Set<TokenHint> = []
         for (hint, token) in tokens {
@@ -40,14 +42,7 @@ extension AuthSession {
             }
         }
         if failures.isEmpty { revoked.formUnion(tokens.map(\.hint)) }
-        if !revoked.isEmpty {
-            let next = state.session(withoutRefreshToken: revoked.contains(.refreshToken))
-            let failure = await saving(next, over: .success(held))
-            state.ended(next, isSaved: failure == nil)
-            if let failure { throw .store(failure) }
-        }
-        if let failure = failures.first { throw .server(failure) }
-        return TokenHint.allCases.filter(revoked.contains)
+        return (revoked, failures.first)
     }
 
     /// Forgets the session, and asks the server to do the same, whatever the store can do.
@@ -77,47 +72,26 @@ extension AuthSession {
 
     private func logOut(onlyHere isLocal: Bool, saying options: EndSessionOptions) async -> LogoutOutcome {
         var outcome = LogoutOutcome()
-        await supersede(for: .logout(isLocal: isLocal))
-        await adoptStored()
-        var ended = state.session
-        let empty = state.loggedOutSession(at: clock.wallNow)
-        keepUnsaved(empty)
-        state.ended(empty, isSaved: false)
-        advanceIfStarted()
-        // Whoever had the lock may have logged in since: nothing may happen to that session.
-        var isOver = false
-        outcome.storeFailure = await withLock(waits: personsLockWaits) { lock in
-            do throws(StoreError) {
-                let held = try await readStored(under: lock)
-                isOver = held.stored?.begins(after: empty) ?? false
-                return isOver ? nil : await storeEnd(of: &ended, in: held)
-            } catch {
-                return error
-            }
+        _ = target
+        await core.look()
+        let ended: StoredSession
+        switch await core.perform(.logout(isLocal: isLocal)) {
+        case .loggedOut(let session, let failure):
+            ended = session
+            outcome.storeFailure = failure
+        case .failed(let error), .unwritten(let error):
+            outcome.storeFailure = error
+            return outcome
+        // Whoever had the lock has logged in since: nothing may happen to that session.
+        case .done, .unchanged, .outdone, .refused, .registered, .revoked: return outcome
         }
-        family.endTurn()
-        advanceIfStarted()
-        guard !isLocal, !isOver else { return outcome }
+        guard !isLocal else { return outcome }
         let tokens = tokens([.refreshToken, .accessToken], of: ended)
         let idToken = ended.idToken
         await revoke(tokens, &outcome)
-        let isAPersons = state.configuration.grantType.needsPerson && !tokens.isEmpty
+        let isAPersons = server.configuration.grantType.needsPerson && !tokens.isEmpty
         if isAPersons || idToken != nil { await endSession(idToken, options, &outcome) }
         return outcome
-    }
-
-    /// Stores that the session has ended.
-    ///
-    /// - Parameter ended: what it was here; becomes what it was in the store, if whoever had the lock has renewed it.
-    /// - Returns: why it is not stored.
-    private func storeEnd(of ended: inout StoredSession, in held: HeldSession) async -> StoreError? {
-        if let stored = held.stored, stored.binding == ended.binding, stored.generation > ended.generation {
-            ended = stored
-        }
-        let session = state.sessionToSave(over: held.stored)
-        if let error = await saving(session, over: .success(held)) { return error }
-        state.saved(session)
-        return nil
     }
 
     /// Every token is tried: one that is refused says nothing of the next.
@@ -156,7 +130,7 @@ extension AuthSession {
             }
             try options.check()
             let request = EndSessionRequest(
-                endpoint: endpoint, idToken: idToken, configuration: state.configuration, options)
+                endpoint: endpoint, idToken: idToken, configuration: server.configuration, options)
             outcome.request = request
             try await server.endSession(request)
             outcome.endSession = .requested
@@ -178,19 +152,5 @@ extension AuthSession {
                 }
             return tokens.map { (hint, $0) }
         }
-    }
-
-    /// What is stored, for a change that only a person asks for.
-    func readForPerson(under lock: LockOutcome) async throws(SessionFailure) -> HeldSession {
-        do throws(StoreError) {
-            return try await readStored(under: lock)
-        } catch {
-            throw .store(error)
-        }
-    }
-
-    /// A session that only ends must not begin anew by itself.
-    func advanceIfStarted() {
-        if isStarted { advance() }
     }
 }

@@ -4,36 +4,47 @@ import BearerdCryptography
 
 /// A change of the session that somebody asks for.
 enum Command: Sendable {
-    /// What a login brought, judged, takes the session's place.
-    case login(TokenResponse, sentAt: Instant, wall: WallTime)
+    /// The tokens of a login, judged, take the session's place.
+    case login(TokenResponse, TargetID, sentAt: Instant, wall: WallTime)
     /// The session ends here at once. Unless it `isLocal`, what the provider still answers to earlier requests is
     /// revoked; the caller revokes what ``CommandResult/loggedOut(_:_:)`` names.
     case logout(isLocal: Bool)
-    /// What another program began takes the session's place, unless it is there already.
-    case importing(ImportedSession)
-    /// A login's code, or its request, waits in the store; nil for none.
-    case keeping(AuthorizationCode?, request: Secret?)
-    /// The server makes a client. Whatever session there was ends with the client before.
+    /// A session of another program takes the session's place, unless it is there already.
+    case importing(SessionImport)
+    /// The code and the request of a login that wait in the store are changed.
+    case keeping(@Sendable (PendingLogin) -> PendingLogin)
+    /// The server makes a client. The session of the client before ends.
     case register(redirectURI: String)
     /// The server forgets these tokens, and so does the session.
-    case revoke([TokenHint], of: StoredSession?)
+    case revoke([TokenHint])
+    /// What is in memory only is written now.
+    case write
 
-    /// Whether the session that there was ends, so that no answer to its requests counts.
+    /// True if the session that there was ends, so that no answer to its requests counts.
     var endsSession: Bool {
         switch self {
         case .login, .logout: true
-        case .importing, .keeping, .register, .revoke: false
+        case .importing, .keeping, .register, .revoke, .write: false
         }
     }
 }
 
+/// A login that waits in the store for the rest of it.
+struct PendingLogin: Sendable {
+    /// The code to exchange.
+    var code: AuthorizationCode?
+    /// The request whose response is awaited.
+    var request: Secret?
+}
+
 /// A session that another program began.
-struct ImportedSession: Sendable {
+struct SessionImport: Sendable {
     var refreshToken: Secret
     var idToken: Secret?
     var scope: [String] = []
-    /// The client that it belongs to, if that is not the one that logs in.
-    var client: ClientRegistration?
+    /// The client that the refresh token was issued to; nil for the one that logs in here.
+    var clientID: String?
+    var clientSecret: Secret?
     var person: Person?
 
     init(refreshToken: Secret) {
@@ -41,14 +52,14 @@ struct ImportedSession: Sendable {
     }
 }
 
-/// What the provider made of a command.
+/// The provider's part of a command.
 enum CommandAnswer: Sendable {
     case registered(ClientRegistration)
-    /// The tokens that it forgot, and why it kept others.
+    /// The tokens that the provider forgot, and why it kept others.
     case revoked(Set<TokenHint>, TokenFailure?)
 }
 
-/// What became of a command.
+/// The outcome of a command.
 enum CommandResult: Sendable {
     /// It is stored.
     case done

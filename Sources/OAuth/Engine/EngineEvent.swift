@@ -4,57 +4,87 @@
 enum EngineEvent: Sendable {
     // MARK: Requests
 
-    /// A request wants a token that has not expired.
-    case tokenNeeded(TokenTarget, by: WaiterID, until: Instant)
+    /// A request wants a token that has not expired; one that is due for renewal is waited for if `isRenewed`.
+    case tokenNeeded(TargetID, by: WaiterID, until: Instant, isRenewed: Bool)
     /// A person or a command wants a new token, whatever the present one's expiry.
-    case refreshRequested(TokenTarget, by: WaiterID, until: Instant)
+    case refreshRequested(TargetID, TokenAdditions, by: WaiterID, until: Instant)
     /// The present access token must never be used again.
-    case tokenInvalidated(TokenTarget, by: WaiterID, until: Instant)
+    case tokenInvalidated(TargetID, by: WaiterID, until: Instant)
+    /// Somebody waits for the end of the attempt that is under way.
+    case attemptAwaited(TargetID, by: WaiterID, until: Instant)
+    /// The next request is to have a newer token than the present one, if that can be had in time.
+    case renewalNeeded(TargetID)
     /// A resource server refused a token; the request waits to hear whether it is sent again.
-    case tokenRejected(TokenTarget, TokenRejection, by: WaiterID, until: Instant)
+    case tokenRejected(TargetID, TokenRejection, by: WaiterID, until: Instant)
     /// A resource server took a token.
-    case tokenAccepted(TokenTarget, generation: Int, route: String, isReplayed: Bool)
-    /// Whoever waited does not wait any more.
-    case waiterLeft(WaiterID)
+    case tokenAccepted(TargetID, generation: Int, route: String, isReplayed: Bool)
     /// A secret, a key or a CA file has changed.
     case credentialsChanged
     /// The moment of the last ``EngineAction/ring(at:)`` has come.
     case timePassed
 
+    // MARK: Its life
+
+    /// From here on tokens are kept fresh; before, one is asked for only where somebody waits for it.
+    case started
+    /// Tokens are asked for with this client too.
+    case targetJoined(TargetID, ClientConfiguration)
+    /// The target asks for tokens only where somebody waits for one.
+    case targetLeaves(TargetID)
+    /// The target is forgotten.
+    case targetLeft(TargetID)
+    /// Nothing begins any more; ``EngineAction/quiet`` follows what is under way.
+    case stopping
+    /// Nobody waits for the store's lock any longer.
+    case hurried
+    /// The end.
+    case stopped
+    /// What another identity of the same name could not write is this one's to write, with the lease if that was kept.
+    case inherited(StoredSession, isOutrankingStored: Bool, HeldLease?)
+    /// Another identity of the same name writes what this one could not, and has its lease.
+    case handedOver
+
     // MARK: People
 
     /// Somebody wants the session changed.
     case commanded(CommandID, Command)
-    /// What the provider made of the command that ``EngineAction/perform(_:_:)`` named.
+    /// The provider's answer for the command that ``EngineAction/perform(_:_:for:)`` named.
     case performed(Ticket, Result<CommandAnswer, TokenFailure>)
-    /// The process ends: nothing begins any more, and what must be written is tried until this moment.
-    case stopping(until: Instant)
 
     // MARK: The store
 
-    /// Another process may have stored something.
-    case storeChanged
+    /// Another process may have stored something; if `isWritable`, what could not be written is worth another try.
+    case storeChanged(isWritable: Bool)
     case leased(Ticket)
     case leaseRefused(Ticket, StoreError)
-    /// The lease with this ticket went to somebody else, or to nobody.
-    case leaseLost(Ticket)
     case recordRead(Ticket, Result<StoreRecord, StoreError>)
-    case spent(Ticket, Result<Void, StoreError>)
-    case saved(Ticket, Result<Void, StoreError>)
+    /// The mark is set; the value says whether somebody had left one for the same token.
+    case spent(Ticket, Result<Bool, StoreError>)
+    case saved(Ticket)
+    /// Writing failed; `hasMoved` says that other processes look elsewhere, so that the lease keeps nobody out.
+    case notSaved(Ticket, StoreError, hasMoved: Bool)
+    /// Whether a person in another process wants the lease.
+    case claimed(Ticket, Bool)
+    /// A person wants the lease for another identity of the same name in this process.
+    case roomWanted
 
     // MARK: The provider
 
-    /// The answer to a token request, whenever it comes. `isJudged` says that its id token, if it has one, has been
-    /// judged already, because that needed nothing of the provider.
-    case answered(Ticket, TokenRequestResult, isJudged: Bool)
-    /// The time for the answer is over; a connection that lives is kept, and its answer told.
-    case unanswered(Ticket, TokenFailure, isConnected: Bool)
-    /// The server takes client credentials in this encoding; nil if that is open again.
-    case encodingLearned(BasicEncoding?)
-    /// A connection that was kept has ended without an answer.
-    case connectionEnded(Ticket)
+    /// The result of a token request, whenever it comes.
+    case answered(Ticket, TokenAnswer)
     /// Whether the provider has answered something harmless.
-    case probed(Ticket, isAnswered: Bool)
-    /// The same outcome, or a failure if its id token is not believed.
+    case probed(Ticket, TokenFailure?)
+    /// The same result, or a failure if its id token is not valid.
     case judged(Ticket, TokenRequestResult)
+}
+
+/// The result of a token request, with what the driver knows of it.
+struct TokenAnswer: Sendable {
+    var outcome: TokenRequestResult
+    /// False if the provider cannot have seen the request.
+    var wasSent = true
+    /// True if judging its id token needs keys that are not at hand.
+    var needsKeys = false
+    /// The server takes client credentials in this encoding; nil if that is open.
+    var encoding: BasicEncoding?
 }

@@ -3,8 +3,10 @@
 /// The store's lease on the identity, with what was read under it.
 struct HeldLease: Sendable {
     let ticket: Ticket
-    /// What is stored, and what a save replaces; nil if nothing is.
+    /// The stored session, which a save replaces; nil if there is none.
     var stored: StoredSession?
-    /// The marks that others have left.
-    var marks: [SpendingMark] = []
+    /// True while nobody knows what became of the refresh token that was sent.
+    var leavesMark = false
+    /// True if other processes look for the identity elsewhere, so that keeping the lease keeps nobody out.
+    var hasMoved = false
 }

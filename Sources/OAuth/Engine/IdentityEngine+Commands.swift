@@ -2,113 +2,149 @@
 
 import BearerdCryptography
 
+extension Command {
+    /// True if a person waits for it, who may claim the lease in other processes.
+    var isPersons: Bool { if case .write = self { false } else { true } }
+}
+
 /// What people want of the session.
 extension IdentityEngine {
     mutating func commanded(_ id: CommandID, _ command: Command) {
         var queued = QueuedCommand(id: id, command: command)
-        guard stopMoment == nil else { return finish(queued, .busy(by: nil)) }
         switch command {
-        case .login(let grant, let sentAt, let wall):
-            orphanRequests(revokingAnswers: false)
-            logIn(grant, sentAt: sentAt, wall: wall)
+        case .login:
+            orphanRequest(revokingAnswer: false)
         case .logout(let isLocal):
             queued.ended = session
-            orphanRequests(revokingAnswers: !isLocal)
+            queued.isApplied = true
+            orphanRequest(revokingAnswer: !isLocal)
             end(with: session.loggedOut(binding: binding, at: moment.wall))
             outranksStored = true
+        case .write:
+            writeMoment = now
         case .importing, .keeping, .register, .revoke:
             break
         }
         commands.append(queued)
-        writeMoment = now
-        abandonRequest()
-    }
-
-    /// What requests that are under way bring is nobody's from here on.
-    ///
-    /// After a logout it is revoked, or the session would live on at the provider. After a login it is forgotten,
-    /// because there are providers that end the new session with the old one's token: they tie both to one person, or
-    /// to one session of the browser.
-    private mutating func orphanRequests(revokingAnswers isRevoked: Bool) {
-        var sent = unanswered.filter(\.isConnected)
-        if case .asking(let request) = phase { sent.append(request) }
-        if isRevoked { orphans.formUnion(sent.map(\.ticket)) }
-        unanswered = []
-    }
-
-    /// The session that there was ended, so its request is not waited for.
-    ///
-    /// A lease in hand is the command's.
-    private mutating func abandonRequest() {
-        guard commands.last?.command.endsSession == true else { return }
-        switch phase {
-        case .asking, .judging, .silent, .holding: if lease != nil { workUnderLease() } else { phase = .idle }
-        case .idle, .looking, .settling, .locking, .reading, .spending, .saving, .performing, .stopped: break
+        if case .locking(let ticket, _) = phase, command.isPersons {
+            phase = .locking(ticket, refusals: 0)
         }
+        if case .holding = phase { workUnderLease() }
     }
 
-    private mutating func logIn(_ grant: TokenResponse, sentAt: Instant, wall: WallTime) {
+    /// What the request under way brings is nobody's from here on, and its lease is the command's.
+    ///
+    /// The request is not cancelled after a logout: only its answer says which refresh token the provider has made, and
+    /// that is revoked, or the session would live on at the provider. After a login it is forgotten, because there are
+    /// providers that end the new session with the old one's token: they tie both to one person, or to one session of the
+    /// browser.
+    private mutating func orphanRequest(revokingAnswer isRevoked: Bool) {
+        for event in adrift?.deferred ?? [] {
+            if case .answered(_, let answer) = event, isRevoked { revoke(answer.outcome) }
+        }
+        if isRevoked { orphans.formUnion(adrift?.requests ?? []) }
+        abandonAdrift()
+        let asking: Asking
+        switch phase {
+        case .asking(let present) where present.meanwhile == nil:
+            asking = present
+            for ticket in asking.requests where !isRevoked { act(.hangUp(ticket)) }
+            if let question = asking.question { act(.hangUp(question)) }
+            if isRevoked { orphans.formUnion(asking.requests) }
+        case .judging(_, let present, let outcome):
+            asking = present
+            if isRevoked { revoke(outcome) }
+        case .asking(var present):
+            // What is being written is written first.
+            if isRevoked { orphans.formUnion(present.requests) }
+            for ticket in present.requests where !isRevoked { act(.hangUp(ticket)) }
+            present.requests = []
+            present.isClaimed = true
+            return phase = .asking(present)
+        case .idle, .settling, .locking, .reading, .spending, .saving, .holding, .performing, .stopped:
+            return
+        }
+        lease?.leavesMark = asking.rule != nil
+        restartAttempt(of: asking.target)
+        // What is next under the lease follows once the command is queued.
+        phase = lease == nil ? .idle : .holding
+    }
+
+    private mutating func logIn(
+        _ grant: TokenResponse, _ id: TargetID, sentAt: Instant, wall: WallTime
+    ) {
         let fresh = session.beginning(configured, with: grant, at: wall)
         follow(fresh)
-        for target in order { targets[target]?.isEnding = true }
-        guard var state = targets[TokenTarget()] else { return }
+        for other in order { targets[other]?.isEnding = true }
+        guard var state = targets[id] else { return }
         let lifetime =
-            grant.lifetime ?? min(configured.defaultLifetime, ClientConfiguration.longestLifetime)
+            grant.lifetime ?? state.knownLifetime
+            ?? min(configured.defaultLifetime, ClientConfiguration.longestLifetime)
+        if lifetime > .zero { state.knownLifetime = grant.lifetime ?? state.knownLifetime }
         let (next, token) = fresh.renewed(
             by: grant, lasting: lifetime, for: state.client, request: state.request, sentAt: sentAt,
-            wall: wall,
-            jitter: moment.jitter)
+            wall: wall, jitter: moment.jitter)
         state.isEnding = false
         state.pending = token
-        if lifetime > .zero { state.knownLifetime = grant.lifetime }
-        targets[TokenTarget()] = state
+        state.isAskedFor = false
+        targets[id] = state
         session = next
         isUnwritten = true
+        isStoreBehind = false
         outranksStored = true
+        writeMoment = now
         replacedTokens = []
+        unansweredGeneration = nil
         holdsOthersSession = false
-        rotates = nil
     }
 
     /// Another session takes the place of ours at once, and none of our tokens is used any more.
     private mutating func end(with next: StoredSession) {
         let generation = session.generation
-        for target in order { targets[target]?.forget(upTo: generation) }
+        for id in order { targets[id]?.forget(upTo: generation) }
         session = next
         follow(next)
         isUnwritten = true
+        isStoreBehind = false
         writeMoment = now
         replacedTokens = []
+        unansweredGeneration = nil
         hasStoredWorked = false
-        rotates = nil
     }
 
     // MARK: Under the lease
 
-    /// Does what the first command still needs, now that the store was read and nothing of ours is unwritten.
+    /// Does what the first command still needs, now that the store was read.
     ///
     /// - Returns: false if there is nothing to do.
     mutating func performNext() -> Bool {
-        guard !isUnwritten, let lease else { return false }
-        while let queued = commands.first {
+        while let queued = commands.first, let lease {
             switch queued.command {
-            case .login, .logout:
+            case .login(let grant, let id, let sentAt, let wall):
+                if !queued.isApplied {
+                    commands[0].isApplied = true
+                    logIn(grant, id, sentAt: sentAt, wall: wall)
+                    save()
+                    return true
+                }
+                finish(commands.removeFirst(), nil)
+            case .logout, .write:
                 finish(commands.removeFirst(), nil)
             case .importing(let imported):
-                guard let next = importing(imported) else {
+                guard let next = importing(imported, over: lease.stored) else {
                     commands.removeFirst()
                     act(.finish(queued.id, .unchanged))
                     continue
                 }
                 save(next, over: lease)
                 return true
-            case .keeping(let code, let request):
-                save(keeping(code, request, over: lease.stored), over: lease)
+            case .keeping(let change):
+                save(keeping(change, over: lease.stored), over: lease)
                 return true
             case .register:
                 perform(queued.command)
                 return true
-            case .revoke(let hints, _):
+            case .revoke(let hints):
                 let hasAny =
                     hints.contains(.refreshToken) && session.refreshToken != nil
                     || hints.contains(.accessToken) && !session.accessTokens.isEmpty
@@ -117,7 +153,7 @@ extension IdentityEngine {
                     act(.finish(queued.id, .revoked([])))
                     continue
                 }
-                perform(.revoke(hints, of: session))
+                perform(queued.command)
                 return true
             }
         }
@@ -127,53 +163,61 @@ extension IdentityEngine {
     private mutating func perform(_ command: Command) {
         let ticket = newTicket()
         phase = .performing(ticket, command)
-        act(.perform(ticket, command))
+        act(.perform(ticket, command, for: session))
     }
 
     private mutating func save(_ next: StoredSession, over lease: HeldLease) {
         let ticket = newTicket()
-        phase = .saving(ticket, next, judging: nil)
-        act(.save(ticket, next, over: lease.stored, keepingPrevious: hasStoredWorked))
+        phase = .saving(ticket, next, .command)
+        act(.save(ticket, next, over: lease.stored, keepingPrevious: true))
     }
 
-    private func importing(_ imported: ImportedSession) -> StoredSession? {
+    private func importing(_ imported: SessionImport, over stored: StoredSession?) -> StoredSession? {
+        let present = needsWriting ? session : stored
+        let client = configured.registered(present?.registration)
         var next = StoredSession.importing(
             imported.refreshToken, idToken: imported.idToken, scope: imported.scope, for: configured,
-            of: imported.client, person: imported.person, over: lease?.stored ?? session, at: moment.wall)
-        next?.generation = max(session.generation, lease?.stored?.generation ?? 0) + 1
+            of: imported.clientID.flatMap { client.another($0, secret: imported.clientSecret) },
+            person: imported.person, over: present, at: moment.wall)
+        next?.generation = max(session.generation, stored?.generation ?? 0) + 1
         return next
     }
 
     /// The session with a login that waits; another client's session stays as it is until a login has replaced it.
     private func keeping(
-        _ code: AuthorizationCode?, _ request: Secret?, over stored: StoredSession?
+        _ change: (PendingLogin) -> PendingLogin, over stored: StoredSession?
     ) -> StoredSession {
         let others = stored.flatMap { $0.binding == binding ? nil : $0 }
+        let pending = change(PendingLogin(code: session.pendingCode, request: session.pendingRequest))
         var next = others ?? session
         next.generation = max(session.generation, stored?.generation ?? 0) + 1
-        next.pendingCode = code
-        next.pendingRequest = request
-        next.pendingBinding = others == nil || (code == nil && request == nil) ? nil : binding
+        next.pendingCode = pending.code
+        next.pendingRequest = pending.request
+        let isEmpty = pending.code == nil && pending.request == nil
+        next.pendingBinding = others == nil || isEmpty ? nil : binding
         return next
     }
 
     mutating func performed(_ ticket: Ticket, _ result: Result<CommandAnswer, TokenFailure>) {
         guard case .performing(ticket, let command) = phase,
-            let index = commands.firstIndex(where: { !$0.command.endsSession })
+            let index = commands.firstIndex(where: { !$0.isApplied && $0.command.isPerformed })
         else { return }
         switch result {
         case .failure(let failure):
             act(.finish(commands.remove(at: index).id, .refused(failure)))
         case .success(.registered(let registration)):
             end(with: session.replaced(byClient: registration, of: configured))
+            commands[index].isApplied = true
             commands[index].result = .registered(registration)
         case .success(.revoked(let hints, let failure)):
             let result = failure.map(CommandResult.refused) ?? .revoked(hints)
-            guard !hints.isEmpty, case .revoke(_, let ended) = command, ended?.origin == session.origin else {
+            let isOver = commands.contains { if case .logout = $0.command { true } else { false } }
+            guard !hints.isEmpty, case .revoke = command, !isOver else {
                 act(.finish(commands.remove(at: index).id, result))
                 break
             }
             end(with: session.withoutTokens(forgettingRefreshToken: hints.contains(.refreshToken)))
+            commands[index].isApplied = true
             commands[index].result = result
         }
         workUnderLease()
@@ -181,37 +225,64 @@ extension IdentityEngine {
 
     // MARK: The end of a command
 
-    /// What a command saved is stored: it is the session from here on.
-    mutating func commandSaved() {
-        if !commands.isEmpty { act(.finish(commands.removeFirst().id, .done)) }
+    /// What the first command saved is stored: it is the session from here on.
+    mutating func commandSaved(_ written: StoredSession) {
+        if written.binding == binding, written.origin == session.origin,
+            written.generation > session.generation
+        {
+            session = written
+            isUnwritten = false
+            isStoreBehind = false
+        } else if written.generation > session.generation {
+            outranksStored = false
+            adopt(written)
+        }
+        if !commands.isEmpty { finish(commands.removeFirst(), nil) }
+        usePending()
+        workUnderLease()
+    }
+
+    /// The first command could not be stored; nothing has changed.
+    mutating func failFirstCommand(_ error: StoreError) {
+        if !commands.isEmpty { finish(commands.removeFirst(), error) }
+        if error == .leaseLost { releaseLease() }
     }
 
     /// Every command that counts in memory is stored.
     mutating func finishApplied() {
-        let isDone = commands.map { $0.command.endsSession || $0.result != nil }
-        for (queued, isDone) in zip(commands, isDone) where isDone { finish(queued, nil) }
-        commands = zip(commands, isDone).filter { !$1 }.map(\.0)
+        let done = commands.filter(\.isApplied)
+        commands.removeAll(where: \.isApplied)
+        for queued in done { finish(queued, nil) }
     }
 
     /// The store takes nothing now: commands do not wait for it.
     ///
     /// What counts in memory is written later.
-    mutating func finishAll(_ error: StoreError) {
-        for queued in commands { finish(queued, error) }
+    mutating func failCommands(_ error: StoreError) {
+        let failed = commands
         commands = []
+        for queued in failed {
+            if case .login(let grant, let id, let sentAt, let wall) = queued.command, !queued.isApplied {
+                logIn(grant, id, sentAt: sentAt, wall: wall)
+                writeMoment = now + Self.pauseAfterTrouble
+                usePending()
+            }
+            finish(queued, error)
+        }
     }
 
     /// Somebody else began a session later than our login or logout, which counts instead.
     mutating func outdo() {
-        for queued in commands where queued.command.endsSession { act(.finish(queued.id, .outdone)) }
-        commands.removeAll { $0.command.endsSession }
+        let outdone = commands.filter { $0.isApplied && $0.command.endsSession }
+        commands.removeAll { $0.isApplied && $0.command.endsSession }
+        for queued in outdone { act(.finish(queued.id, .outdone)) }
     }
 
     /// The session that a logout ends was renewed by another process: its newest tokens are the ones to be revoked.
     mutating func noteEnded(_ stored: StoredSession) {
         for index in commands.indices {
-            guard let ended = commands[index].ended, ended.origin == stored.origin,
-                ended.generation < stored.generation
+            guard let ended = commands[index].ended, ended.binding == stored.binding,
+                ended.generation < stored.generation, !stored.begins(after: session)
             else { continue }
             commands[index].ended = stored
         }
@@ -220,7 +291,7 @@ extension IdentityEngine {
     mutating func finish(_ queued: QueuedCommand, _ error: StoreError?) {
         let result: CommandResult
         switch queued.command {
-        case .login: result = error.map(CommandResult.unwritten) ?? .done
+        case .login, .write: result = error.map(CommandResult.unwritten) ?? .done
         case .logout: result = .loggedOut(queued.ended ?? session, error)
         case .importing, .keeping: result = error.map(CommandResult.failed) ?? .done
         case .register, .revoke:
@@ -231,5 +302,26 @@ extension IdentityEngine {
             }
         }
         act(.finish(queued.id, result))
+    }
+}
+
+extension Command {
+    /// True if the provider has a part in it.
+    fileprivate var isPerformed: Bool {
+        switch self {
+        case .register, .revoke: true
+        case .login, .logout, .importing, .keeping, .write: false
+        }
+    }
+}
+
+extension ClientConfiguration {
+    /// A registration of another client of the same server; nil if it is this one.
+    fileprivate func another(_ clientID: String, secret: Secret?) -> ClientRegistration? {
+        guard clientID != self.clientID else { return nil }
+        let method = authentication.needsSecret ? authentication : .basic
+        return ClientRegistration(
+            clientID: clientID, clientSecret: secret, authentication: secret == nil ? .none : method,
+            replacedClientID: self.clientID)
     }
 }

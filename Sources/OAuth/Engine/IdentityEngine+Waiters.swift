@@ -8,51 +8,74 @@ extension IdentityEngine {
     private static let worthWaitingFor: Duration = .seconds(1)
     /// How long one request may wait for the renewal that an earlier one was to have, before it goes on without.
     private static let longestWithholding: Duration = .seconds(2)
-    /// Between two looks at a store that cannot be read, however many requests would like one.
-    private static let leastPause: Duration = .milliseconds(100)
+
+    /// Has a request wait for an attempt that is under way, without a look at anything else.
+    ///
+    /// - Returns: false if there is more to do for the event.
+    mutating func queuesUp(_ event: EngineEvent) -> Bool {
+        guard case .tokenNeeded(let id, let waiter, let deadline, false) = event, !phase.isStopped,
+            let state = targets[id], let attempt = state.attempt, !attempt.isSilent, !state.isWithheld,
+            state.usable(at: now) == nil, now < deadline
+        else { return false }
+        if state.isLeaving { targets[id]?.isAwaited = true }
+        waiters.append(Waiter(id: waiter, target: id, wish: .token, deadline: deadline))
+        ring(by: deadline)
+        return true
+    }
 
     mutating func takeWish(_ event: EngineEvent) {
         switch event {
-        case .tokenNeeded(let target, let id, let deadline):
-            guard let wish = needed(target) else { return act(.refuse(id, .cancelled)) }
-            wait(id, target, wish, deadline)
-        case .refreshRequested(let target, let id, let deadline):
-            guard stopMoment == nil, let state = targets[target] else { return act(.refuse(id, .cancelled)) }
-            guard canRenew else { return act(.refuse(id, reason(target))) }
-            if !isBeingAsked(target) { targets[target]?.isAskedFor = true }
-            wait(id, target, .renewal(after: state.endedAttempts), deadline)
-        case .tokenInvalidated(let target, let id, let deadline):
-            guard stopMoment == nil, let state = targets[target] else { return act(.refuse(id, .cancelled)) }
-            invalidate(target)
-            wait(id, target, .renewal(after: state.endedAttempts), deadline)
-        case .waiterLeft(let id):
-            waiters.removeAll { $0.id == id }
+        case .tokenNeeded(let id, let waiter, let deadline, let isRenewed):
+            needed(id, by: waiter, until: deadline, isRenewed: isRenewed)
+        case .refreshRequested(let id, let additions, let waiter, let deadline):
+            guard let state = targets[id] else { return act(.wake(waiter, .failure(.stopped))) }
+            guard canRenew else { return act(.wake(waiter, .failure(lackingSession))) }
+            if state.attempt == nil {
+                targets[id]?.isAskedFor = true
+                targets[id]?.additions = additions
+            }
+            wait(waiter, id, .attempt(after: state.endedAttempts), deadline)
+        case .tokenInvalidated(let id, let waiter, let deadline):
+            guard let state = targets[id] else { return act(.wake(waiter, .failure(.stopped))) }
+            invalidate(id)
+            wait(waiter, id, .attempt(after: state.endedAttempts), deadline)
+        case .attemptAwaited(let id, let waiter, let deadline):
+            guard let state = targets[id] else { return act(.wake(waiter, .failure(.stopped))) }
+            wait(waiter, id, .attempt(after: state.endedAttempts), deadline)
         default:
             break
         }
     }
 
-    mutating func wait(_ id: WaiterID, _ target: TokenTarget, _ wish: Waiter.Wish, _ deadline: Instant) {
-        waiters.append(Waiter(id: id, target: target, wish: wish, deadline: deadline))
+    mutating func wait(_ waiter: WaiterID, _ id: TargetID, _ wish: Waiter.Wish, _ deadline: Instant) {
+        waiters.append(Waiter(id: waiter, target: id, wish: wish, deadline: deadline))
     }
 
-    /// A request wants a token and none is published.
-    private mutating func needed(_ target: TokenTarget) -> Waiter.Wish? {
-        guard stopMoment == nil, var state = targets[target] else { return nil }
-        defer { targets[target] = state }
-        if storeTroubles[.load] != nil, let look = lookMoment {
-            lookMoment = min(look, now + Self.leastPause)
+    private mutating func needed(
+        _ id: TargetID, by waiter: WaiterID, until deadline: Instant, isRenewed: Bool
+    ) {
+        guard var state = targets[id] else { return act(.wake(waiter, .failure(.stopped))) }
+        if state.isLeaving { state.isAwaited = true }
+        var wish = Waiter.Wish.token
+        if state.isWithheld {
+            state.isWithheld = false
+            if let access = state.access {
+                state.demand = access.snapshot.generation
+                wish = .renewed(
+                    after: state.endedAttempts, until: min(deadline, now + Self.longestWithholding))
+            }
         }
-        guard state.isWithheld else { return .token }
-        state.isWithheld = false
-        guard let access = state.access else { return .token }
-        state.demand = access.snapshot.generation
-        return .renewed(after: state.endedAttempts, until: now + Self.longestWithholding)
+        if isRenewed, !(state.attempt?.isSilent ?? false) || state.usable(at: now) == nil {
+            wish = .renewed(after: state.endedAttempts, until: deadline)
+        }
+        targets[id] = state
+        wait(waiter, id, wish, deadline)
+        if isUnread, state.attempt == nil, lookTicket == nil, state.usable(at: now) == nil { lookSoon() }
     }
 
-    /// A person wants the present access token never to be used again.
-    private mutating func invalidate(_ target: TokenTarget) {
-        guard var state = targets[target] else { return }
+    /// Never uses the present access token again.
+    private mutating func invalidate(_ id: TargetID) {
+        guard var state = targets[id] else { return }
         let isStored = session[state.request] != nil
         state.invalidated =
             state.access?.snapshot.generation ?? session[state.request]?.generation ?? session.generation
@@ -60,103 +83,116 @@ extension IdentityEngine {
         state.unauthorized = nil
         state.isWithheld = false
         state.failure?.retry = now
+        targets[id] = state
+        guard isStored else { return }
         session[state.request] = nil
-        targets[target] = state
-        if isStored { changed() }
-    }
-
-    /// Whether a request for `target` is under way already.
-    func isBeingAsked(_ target: TokenTarget) -> Bool {
-        switch phase {
-        case .asking(let request), .judging(_, let request, _), .spending(_, let request?):
-            request.target == target
-        case .saving(_, _, let later):
-            targets[target]?.pending != nil || later?.request.target == target
-        case .idle, .looking, .settling, .locking, .reading, .spending, .silent, .holding, .performing,
-            .stopped:
-            targets[target]?.pending != nil
-        }
-    }
-
-    /// Whether an attempt will end by itself before long, so that waiting for it is of use.
-    func isUnderWay(_ target: TokenTarget) -> Bool {
-        if !hasLooked || isBeingAsked(target) { return true }
-        if case .silent = phase { return false }
-        return isDue(target)
+        changed()
     }
 
     // MARK: Answers
 
     mutating func wake() {
+        guard !waiters.isEmpty else { return }
         var waiting: [Waiter] = []
         for waiter in waiters {
-            if let answer = answer(to: waiter) { act(answer) } else { waiting.append(waiter) }
+            if let answer = answer(to: waiter) {
+                act(.wake(waiter.id, answer))
+            } else {
+                waiting.append(waiter)
+            }
         }
         waiters = waiting
     }
 
     /// - Returns: nil for one that goes on waiting.
-    private func answer(to waiter: Waiter) -> EngineAction? {
+    private func answer(to waiter: Waiter) -> EngineAction.Answer? {
+        guard let state = targets[waiter.target] else { return .failure(.stopped) }
         let isLate = waiter.deadline <= now
-        let target = waiter.target
-        guard let state = targets[target] else { return .refuse(waiter.id, .cancelled) }
         switch waiter.wish {
         case .token:
-            return token(for: waiter, state)
+            return isLate ? lastAnswer(state) : token(state, until: waiter.deadline)
         case .renewed(let count, let end):
-            if isUnderWay(target), state.endedAttempts == count, now < end, !isLate { return nil }
-            return token(for: waiter, state)
-        case .renewal(let count):
-            if state.pending != nil, !isLate { return nil }
+            if state.attempt != nil, state.endedAttempts == count, now < end { return nil }
+            return isLate ? lastAnswer(state) : token(state, until: waiter.deadline)
+        case .attempt(let count):
             if state.endedAttempts > count {
-                guard state.failure == nil, let token = state.usable(at: now) else {
-                    return .refuse(waiter.id, reason(target))
-                }
-                return .give(waiter.id, token)
+                return state.hasFailed ? .failure(reason(state)) : lastAnswer(state)
             }
-            if isLate { return .refuse(waiter.id, reason(target)) }
-            return isUnderWay(target) ? nil : token(for: waiter, state)
+            if isLate { return .failure(reason(state)) }
+            return state.attempt != nil ? nil : token(state, until: waiter.deadline)
         case .verdict(let rejection):
             if let token = state.usable(at: now), token.generation > rejection.generation {
-                return .give(waiter.id, token)
+                return .token(token)
             }
-            return isLate || !isUnderWay(target) ? .pass(waiter.id) : nil
+            return isLate || !state.isBeingRenewed ? .pass : nil
         }
     }
 
-    private func token(for waiter: Waiter, _ state: TargetState) -> EngineAction? {
-        if let token = state.usable(at: now), !state.isWithheld || waiter.deadline <= now {
-            return .give(waiter.id, token)
+    /// The answer to a request that can wait until `deadline`; nil if it waits.
+    func token(_ state: TargetState, until deadline: Instant) -> EngineAction.Answer? {
+        if let token = state.usable(at: now), !state.isWithheld { return .token(token) }
+        if let attempt = state.attempt, !attempt.isSilent || !isLoginRequired(state) { return nil }
+        if isUnread, isBeingRead { return nil }
+        if isLoginRequired(state) || !canRenew || isBarred(state) { return .failure(reason(state)) }
+        guard let failure = state.failure else { return isStopping ? .failure(.stopped) : nil }
+        switch failure.failure.kind {
+        case .final, .misconfigured: return .failure(reason(state))
+        case .doubtful, .transient:
+            let isSoon = failure.retry <= min(now + Self.worthWaitingFor, deadline)
+            return isSoon && !isStopping ? nil : .failure(reason(state))
         }
-        guard now < waiter.deadline else { return .refuse(waiter.id, reason(waiter.target)) }
-        if isUnderWay(waiter.target) { return nil }
-        if canRenew, !isLoginRequired(waiter.target), session.barredRequests[state.request] == nil {
-            guard let failure = state.failure else {
-                return isSilent ? .refuse(waiter.id, reason(waiter.target)) : nil
-            }
-            let isSoon = failure.retry <= min(now + Self.worthWaitingFor, waiter.deadline)
-            if failure.failure.kind != .misconfigured, isSoon, !isSilent { return nil }
-        }
-        return .refuse(waiter.id, reason(waiter.target))
     }
 
-    private var isSilent: Bool { if case .silent = phase { true } else { false } }
+    /// The answer to a request whose deadline has come.
+    private func lastAnswer(_ state: TargetState) -> EngineAction.Answer {
+        state.usable(at: now).map { .token($0) } ?? .failure(reason(state))
+    }
 
-    /// Whether the answers leave no doubt that a person must log in.
-    private func isLoginRequired(_ target: TokenTarget) -> Bool {
-        session.refusal != nil || targets[target].map { $0.doubts >= TokenFailure.doubtsAllowed } ?? false
+    // MARK: Reasons
+
+    /// True if the answers leave no doubt that a person must log in.
+    func isLoginRequired(_ state: TargetState) -> Bool {
+        session.refusal != nil || state.doubts >= TokenFailure.doubtsAllowed
+            || state.attempt?.isSilent == true && state.failure?.failure.kind == .final
+    }
+
+    /// Why there is nothing to ask with.
+    private var lackingSession: TokenError {
+        guard isUnread, !configured.exchangesCallersTokens else { return .loginRequired }
+        return isStoreAway(nil)
+            ? .storeUnavailable(retryAfter: TokenFailure.lookAfterTrouble)
+            : .unavailable(retryAfter: TokenFailure.lookAfterTrouble)
     }
 
     /// Why there is no token.
-    func reason(_ target: TokenTarget) -> TokenError {
-        if isLoginRequired(target) || !canRenew {
-            return storeTroubles[.load] != nil
-                ? .unavailable(retryAfter: TokenFailure.lookAfterTrouble) : .loginRequired
+    func reason(_ state: TargetState) -> TokenError {
+        if !configured.exchangesCallersTokens, isLoginRequired(state) || !canRenew {
+            guard isUnread else { return .loginRequired }
+            return isStoreAway(state.failure)
+                ? .storeUnavailable(retryAfter: TokenFailure.lookAfterTrouble)
+                : .unavailable(retryAfter: TokenFailure.lookAfterTrouble)
         }
-        let state = targets[target]
-        let delay = max(.seconds(1), state?.failure.map { $0.retry - now } ?? .zero)
-        let isBarred = state.map { session.barredRequests[$0.request] != nil } ?? false
-        return state?.failure?.failure.kind == .misconfigured || isBarred
-            ? .misconfigured(retryAfter: delay) : .unavailable(retryAfter: delay)
+        let delay = max(.seconds(1), state.failure.map { $0.retry - now } ?? .zero)
+        if state.failure?.failure.kind == .misconfigured || isBarred(state) {
+            return .misconfigured(retryAfter: delay)
+        }
+        return isStoreAway(state.failure)
+            ? .storeUnavailable(retryAfter: delay) : .unavailable(retryAfter: delay)
+    }
+
+    /// True if nobody knows what the store holds.
+    var isUnread: Bool { storeTroubles[.load] != nil }
+
+    /// True if the store is the reason for a missing token, and not the provider.
+    ///
+    /// A lock that another process keeps is none: that process is asking the provider.
+    private func isStoreAway(_ failure: LastFailure?) -> Bool {
+        if let failure {
+            guard case .store(let error) = failure.failure.reason else { return false }
+            return !error.isBusy
+        }
+        return [StoreOperation.load, .lock].contains { operation in
+            storeTroubles[operation].map { !$0.error.isBusy } ?? false
+        }
     }
 }

@@ -8,74 +8,81 @@ import BearerdCryptography
 /// There is one session, one refresh token and one ``Phase`` for the identity, and a ``TargetState`` for each thing that
 /// its access tokens are asked for. Nothing in here waits, locks, reads a clock or writes. What an answer brings is in
 /// ``session`` at once, and stays "unwritten" until the store has it; it is published when that is so, or has failed.
-/// By topic: `+Store` (leases, reading, writing), `+Provider` (requests and their answers), `+Silence` (answers that are
-/// missing), `+Commands` (people), `+Rejections` (resource servers), `+Waiters` (who waits for a token).
+/// By topic: `+Attempts` (what is due), `+Lease` (locking, reading, writing), `+Adoption` (which session is newer),
+/// `+Asking` and `+Answers` (the provider), `+Commands` (people), `+Rejections` (resource servers), `+Waiters` (who waits
+/// for a token), `+Status` (what people see).
 struct IdentityEngine: Sendable {
     /// The client as the configuration has it.
     let configured: ClientConfiguration
-    /// How long the store's lease holds without a sign of life from its owner; nil where the kernel keeps the lock.
-    let leaseTerm: Duration?
 
     /// What is being done.
     var phase = Phase.idle
     /// The store's lease, while we have it.
-    ///
-    /// It may be lost in any phase.
     var lease: HeldLease?
 
     /// The newest session that we know of.
     var session: StoredSession
-    /// Whether the store holds less than ``session``.
+    /// True if ``session`` has changed since it was last stored or loaded.
     var isUnwritten = false
-    /// Whether ``session`` is a login or a logout that is not stored: it counts for more than what is stored, whatever the
+    /// True if the store holds less than ``session``: somebody took it away, or put an older copy in its place.
+    var isStoreBehind = false
+    /// True if ``session`` is a login or a logout that is not stored: it counts for more than what is stored, whatever the
     /// generations, unless somebody logged in or out since.
     var outranksStored = false
     /// The last refresh tokens that ours has taken the place of: a stored session with one of them is older.
     var replacedTokens: [Secret] = []
     /// The largest generation that the store was seen to hold.
     var knownGeneration = 0
-    /// Whether what the store holds has worked, so that it is worth keeping as the previous one.
+    /// True if what the store holds has worked, so that it is worth keeping as the previous one.
     var hasStoredWorked = false
     /// The server and client that our tokens belong to.
     var binding: String
-    /// Whether what is stored belongs to another client or server, and waits for a login to replace it.
+    /// True if what is stored belongs to another client or server, and waits for a login to replace it.
     var holdsOthersSession = false
 
-    /// What access tokens are asked for, the identity's own first.
-    var targets: [TokenTarget: TargetState] = [:]
-    /// The keys of ``targets``, in the order in which they are served.
-    let order: [TokenTarget]
+    /// What access tokens are asked for.
+    var targets: [TargetID: TargetState] = [:]
+    /// The keys of ``targets``, in the order in which they came; the first stands for the identity as a whole.
+    var order: [TargetID] = []
+    /// Targets with an attempt, in the order in which they are served.
+    var queue: [TargetID] = []
     var waiters: [Waiter] = []
     /// Commands that are not finished, in the order in which they came.
     var commands: [QueuedCommand] = []
 
-    /// Refresh requests whose answer is missing, the latest last.
-    var unanswered: [SentRequest] = []
+    /// A request that made room for a person in another process, and may be taken up again.
+    var adrift: Asking?
+    /// The generation whose refresh token was sent without an answer.
+    var unansweredGeneration: Int?
     /// Requests of a session that has ended: what their answers bring is revoked.
     var orphans: Set<Ticket> = []
-    /// Whether the store may hold a mark of ours.
-    var isMarked = false
-    /// Marks whose owners are gone, after the provider has shown that it answers.
-    var forgivenMarks: Set<SpendingMark> = []
-    /// Owners of marks, and since when they have given no sign of life while we could see the store.
-    var missingOwners: [String: Instant] = [:]
-    /// Whether the server replaces refresh tokens; nil while that is not known.
+    /// True if the server replaces refresh tokens; nil while that is not known.
     var rotates: Bool?
 
     /// No refresh token is spent before: whoever has something newer writes it first.
     var settledAt: Instant?
-    /// Whether the store as a whole could not be reached when it was last asked.
-    var isStoreAway = false
+    /// No attempt takes the lease before: a person comes first.
+    var pauseEnd: Instant?
     /// What the store could not do when it was last asked.
     var storeTroubles: [StoreOperation: StoreTrouble] = [:]
     /// When the store is to be read, because it changed or could not be read.
     var lookMoment: Instant?
-    /// Whether the store was ever read; nothing is asked for before.
-    var hasLooked = false
-    /// When ``session`` is written, if it is unwritten.
+    /// The look at the store that goes on without a lease.
+    var lookTicket: Ticket?
+    /// When the store was last read.
+    var lastLook: Instant
+    /// True while a look at a store that could not be read is under way or about to be.
+    var isBeingRead = false
+    /// When ``session`` is written, if it needs to be.
     var writeMoment: Instant
-    /// When the process ends.
-    var stopMoment: Instant?
+
+    /// True once tokens are kept fresh whether or not somebody waits for them.
+    var isStarted = false
+    /// True once nothing begins any more.
+    var isStopping = false
+    private var isQuietTold = false
+    /// The part of the provider that has not answered, for people.
+    var unansweredPlace = "the authorization server"
 
     /// Of the event in hand.
     var moment: Moment
@@ -83,25 +90,20 @@ struct IdentityEngine: Sendable {
     private var rung: Instant?
     private var actions: [EngineAction] = []
 
-    /// An engine that has not looked at the store yet; the first event makes it do so.
+    /// An engine that knows nothing, and has one target.
     ///
     /// - Parameters:
     ///   - configured: the client as configured.
-    ///   - targets: what routes ask for beside what the identity itself asks for.
-    ///   - leaseTerm: of the store; nil where the kernel keeps the lock.
-    init(
-        _ configured: ClientConfiguration, targets: [TokenTarget] = [], leaseTerm: Duration?,
-        at moment: Moment
-    ) {
+    ///   - target: the number of what it asks for itself.
+    init(_ configured: ClientConfiguration, target: TargetID = 0, at moment: Moment) {
         self.configured = configured
-        self.leaseTerm = leaseTerm
         self.moment = moment
         binding = configured.binding
         session = StoredSession(identity: configured.name, generation: 0, binding: configured.binding)
         writeMoment = moment.now
-        lookMoment = moment.now
-        order = [TokenTarget()] + targets.filter { $0 != TokenTarget() }
-        for target in order { self.targets[target] = TargetState(configured.aimed(at: target)) }
+        lastLook = moment.now
+        targets[target] = TargetState(configured)
+        order = [target]
     }
 
     var now: Instant { moment.now }
@@ -114,18 +116,23 @@ struct IdentityEngine: Sendable {
     mutating func handle(_ event: EngineEvent, at moment: Moment) -> [EngineAction] {
         self.moment = moment
         actions.removeAll()
-        if case .stopped = phase { afterStop(event) } else { take(event) }
+        // Thousands may come while one request is in flight: they only queue up.
+        if queuesUp(event) { return actions }
+        if phase.isStopped { takeAfterStop(event) } else { take(event) }
         advance()
-        takeMarkAway()
         publish()
         wake()
         ring()
+        tellOfQuiet()
         return actions
     }
 
+    /// Sets the last failure of exchanges of callers' tokens.
+    mutating func setFailure(_ failure: LastFailure?, of id: TargetID) { targets[id]?.failure = failure }
+
     mutating func act(_ action: EngineAction) { actions.append(action) }
 
-    mutating func report(_ report: EngineReport) { actions.append(.report(report)) }
+    mutating func report(_ event: SessionEvent) { actions.append(.report(event)) }
 
     mutating func newTicket() -> Ticket {
         lastTicket += 1
@@ -134,157 +141,155 @@ struct IdentityEngine: Sendable {
 
     private mutating func take(_ event: EngineEvent) {
         switch event {
-        case .tokenNeeded, .refreshRequested, .tokenInvalidated, .waiterLeft: takeWish(event)
+        case .tokenNeeded, .refreshRequested, .tokenInvalidated, .attemptAwaited: takeWish(event)
         case .tokenRejected(let target, let rejection, let waiter, let deadline):
             tokenRejected(target, rejection, by: waiter, until: deadline)
         case .tokenAccepted(let target, let generation, let route, let isReplayed):
             tokenAccepted(target, generation: generation, route: route, isReplayed: isReplayed)
+        case .renewalNeeded(let id):
+            let isHeldBack = targets[id]?.access != nil && canRenew
+            targets[id]?.isWithheld = isHeldBack
         case .credentialsChanged: credentialsChanged()
         case .timePassed: rung = nil
+        case .started, .targetJoined, .targetLeaves, .targetLeft, .stopping, .hurried, .stopped:
+            takeOfLife(event)
+        case .inherited(let session, let isOutranking, let lease):
+            inherit(session, isOutrankingStored: isOutranking, lease)
+        case .handedOver: handedOver()
         case .commanded(let id, let command): commanded(id, command)
         case .performed(let ticket, let result): performed(ticket, result)
-        case .stopping(let end): stopping(until: end)
-        case .storeChanged, .leased, .leaseRefused, .leaseLost, .recordRead, .spent, .saved:
+        case .storeChanged, .leased, .leaseRefused, .recordRead, .spent, .saved, .notSaved:
             takeFromStore(event)
-        case .answered, .unanswered, .connectionEnded, .probed, .judged, .encodingLearned:
-            takeFromProvider(event)
+        case .answered, .probed, .claimed: takeWhileAsking(event)
+        case .roomWanted: makeRoom()
+        case .judged(let ticket, let outcome): judged(ticket, outcome)
         }
     }
 
     /// Only what others must not be kept from is still done.
-    private mutating func afterStop(_ event: EngineEvent) {
-        if case .leased(let ticket) = event { act(.release(ticket)) }
-    }
-
-    // MARK: What is due
-
-    /// Begins whatever is due; called after every event.
-    private mutating func advance() {
-        if phase.isStopped { return }
-        forgetOldRequests()
-        let now = now
-        for target in order { targets[target]?.demandHealing(at: now) }
-        if let stopMoment, stopMoment <= now { return stop() }
-        switch phase {
-        case .idle, .settling: advanceIdle()
-        case .holding: workUnderLease()
-        case .silent(let silence): advance(silence)
-        case .locking where stopMoment != nil && !hasToWrite: stop()
-        case .looking, .locking, .reading, .spending, .asking, .judging, .saving, .performing, .stopped: break
+    private mutating func takeAfterStop(_ event: EngineEvent) {
+        switch event {
+        case .leased(let ticket): act(.release(ticket, leavingMark: false))
+        case .answered(let ticket, let answer): if orphans.remove(ticket) != nil { revoke(answer.outcome) }
+        case .commanded(let id, let command): finish(QueuedCommand(id: id, command: command), .busy(by: nil))
+        case .tokenNeeded(_, let id, _, _), .refreshRequested(_, _, let id, _),
+            .tokenInvalidated(_, let id, _),
+            .attemptAwaited(_, let id, _):
+            act(.wake(id, .failure(.stopped)))
+        case .tokenRejected(_, _, let id, _): act(.wake(id, .pass))
+        default: break
         }
     }
 
-    mutating func advanceIdle() {
-        if lease != nil { return workUnderLease() }
-        if stopMoment != nil, !hasToWrite { return stop() }
-        if !commands.isEmpty || isUnwritten && writeMoment <= now { return beginLocking() }
-        guard stopMoment == nil else { return phase = .idle }
-        if let lookMoment, lookMoment <= now { return look() }
-        if case .settling(let end) = phase, end > now { return }
-        phase = .idle
-        guard dueTarget != nil else { return }
-        if let token = dueRefresh {
-            switch clearance(for: token) {
-            case .given: break
-            case .later(let end): return phase = .settling(until: end)
-            case .afterProbe: return doubt(token)
-            }
-        }
-        beginLocking()
-    }
+    // MARK: Its life
 
-    /// The refresh token that the next attempt sends, if it sends one that only a person can replace.
-    private var dueRefresh: Secret? {
-        guard configured.grantType.needsPerson, let target = dueTarget,
-            case .refresh(let token) = nextGrant(for: target)
-        else { return nil }
-        return token
-    }
-
-    /// The first target that is to be asked for now.
-    var dueTarget: TokenTarget? { order.first { isDue($0) } }
-
-    func isDue(_ target: TokenTarget) -> Bool { renewalMoment(of: target).map { $0 <= now } ?? false }
-
-    /// When the next attempt for `target` begins by itself; nil if none does.
-    func renewalMoment(of target: TokenTarget) -> Instant? {
-        guard let state = targets[target], canRenew, state.pending == nil, !state.isEnding, hasLooked else {
-            return nil
-        }
-        if state.isAskedFor { return now }
-        guard session.refusal == nil, session.barredRequests[state.request] == nil else { return nil }
-        if let failure = state.failure { return failure.retry }
-        guard state.demand == nil, let access = state.access else { return now }
-        return access.renewal
-    }
-
-    /// Whether a token can be asked for without a person.
-    var canRenew: Bool {
-        !configured.exchangesCallersTokens
-            && (!configured.grantType.needsPerson || session.refreshToken != nil)
-    }
-
-    /// What to ask for `target` with.
-    func nextGrant(for target: TokenTarget) -> Grant {
-        guard let state = targets[target], !state.client.asksByItself, let token = session.refreshToken
-        else { return .original }
-        let wasGrantedForAnother =
-            !configured.grantType.needsPerson && session[state.request] == nil
-            && !session.accessTokens.isEmpty
-        return wasGrantedForAnother ? .original : .refresh(token)
-    }
-
-    // MARK: The end
-
-    /// What keeps a stopping engine from the end.
-    enum Pending: Equatable, Sendable {
-        /// The newest session is in memory alone.
-        case unwritten
-        /// An answer to a refresh token is awaited.
-        case answer
-    }
-
-    /// What is still waited for; nil if nothing is.
-    var pending: Pending? {
-        if hasToWrite { return .unwritten }
-        switch phase {
-        case .idle, .looking, .settling, .locking, .reading, .holding, .stopped: return nil
-        case .silent: return unanswered.contains(where: \.isConnected) ? .answer : nil
-        case .spending, .asking, .judging, .performing: return .answer
-        case .saving: return .unwritten
+    private mutating func takeOfLife(_ event: EngineEvent) {
+        switch event {
+        case .started: isStarted = true
+        case .targetJoined(let id, let client):
+            var state = TargetState(client)
+            state.client = following(client)
+            var stored = session
+            if session.binding == binding { state.adopt(&stored, at: moment) }
+            targets[id] = state
+            order.append(id)
+        case .targetLeaves(let id): targets[id]?.isLeaving = true
+        case .targetLeft(let id): forget(id)
+        case .stopping: stopping()
+        case .hurried: hurry()
+        case .stopped: stop()
+        default: break
         }
     }
 
-    var hasToWrite: Bool { isUnwritten || !commands.isEmpty }
-
-    private mutating func stopping(until end: Instant) {
-        stopMoment = end
-        for waiter in waiters { act(.refuse(waiter.id, .cancelled)) }
-        waiters = []
-        writeMoment = min(writeMoment, now)
+    private mutating func forget(_ id: TargetID) {
+        for waiter in waiters where waiter.target == id { act(.wake(waiter.id, cancellation(of: waiter))) }
+        waiters.removeAll { $0.target == id }
+        queue.removeAll { $0 == id }
+        order.removeAll { $0 == id }
+        targets[id] = nil
     }
 
-    mutating func stop() {
-        if let lease { act(.release(lease.ticket)) }
-        lease = nil
-        if isUnwritten { report(.sessionLost) }
-        finishAll(.busy(by: nil))
-        // Whoever comes after us must not send a refresh token that we do not know the answer to.
-        if pending == nil { takeMarkAway() }
-        isMarked = false
+    private func cancellation(of waiter: Waiter) -> EngineAction.Answer {
+        if case .verdict = waiter.wish { .pass } else { .failure(.stopped) }
+    }
+
+    /// Only what is on its way to the provider, and commands, go on.
+    private mutating func stopping() {
+        isStopping = true
+        isQuietTold = false
+        let current = targetInHand
+        for id in queue where id != current { targets[id]?.attempt = nil }
+        queue.removeAll { $0 != current }
+        if case .locking = phase, commands.isEmpty, !needsWriting { phase = .idle }
+    }
+
+    private mutating func hurry() {
+        guard case .locking = phase else { return }
+        giveUp(.busy(by: nil))
+    }
+
+    private mutating func stop() {
+        abandonAdrift()
+        if case .asking(let asking) = phase { for ticket in asking.requests { act(.hangUp(ticket)) } }
+        releaseLease()
         phase = .stopped
-        act(.stop(isSessionLost: isUnwritten))
+        failCommands(.busy(by: nil))
+        for waiter in waiters { act(.wake(waiter.id, cancellation(of: waiter))) }
+        waiters = []
+    }
+
+    private mutating func tellOfQuiet() {
+        let wasQuiet = isQuietTold
+        isQuietTold = isQuiet
+        if isQuietTold, !wasQuiet { act(.quiet) }
+    }
+
+    /// True if nothing is under way any more, and nothing begins.
+    var isQuiet: Bool {
+        if phase.isStopped { return true }
+        guard isStopping, commands.isEmpty, queue.isEmpty, orphans.isEmpty else { return false }
+        switch phase {
+        case .idle, .settling, .holding, .stopped: return true
+        case .locking, .reading, .spending, .asking, .judging, .saving, .performing: return false
+        }
+    }
+
+    /// The target whose attempt is under way with the provider or the store.
+    var targetInHand: TargetID? {
+        switch phase {
+        case .spending(_, let id, _): id
+        case .asking(let asking), .judging(_, let asking, _): asking.target
+        case .saving(_, _, .judging(let asking, _)): asking.target
+        case .saving(_, _, .ending(let id, _)): id
+        case .idle, .settling, .locking, .reading, .saving, .holding, .performing, .stopped: nil
+        }
     }
 
     // MARK: After every event
 
+    /// Begins whatever is due.
+    private mutating func advance() {
+        if phase.isStopped { return }
+        let now = now
+        for id in order { targets[id]?.demandHealing(at: now) }
+        beginAttempts()
+        switch phase {
+        case .idle, .settling: advanceIdle()
+        case .holding: workUnderLease()
+        case .asking: advanceAsking()
+        case .locking, .reading, .spending, .judging, .saving, .performing, .stopped: break
+        }
+        if let lookMoment, lookMoment <= now { look() }
+    }
+
     private mutating func publish() {
-        for target in order {
-            guard let state = targets[target] else { continue }
+        for id in order {
+            guard let state = targets[id] else { continue }
             let snapshot = phase.isStopped || state.isWithheld ? nil : state.usable(at: now)
             guard snapshot !== state.published else { continue }
-            targets[target]?.published = snapshot
-            act(.publish(target, snapshot))
+            targets[id]?.published = snapshot
+            act(.publish(id, snapshot))
         }
     }
 
@@ -295,33 +300,31 @@ struct IdentityEngine: Sendable {
         act(.ring(at: next))
     }
 
+    /// Has the alarm ring at `moment` at the latest.
+    mutating func ring(by moment: Instant) {
+        if let rung, rung <= moment { return }
+        rung = moment
+        act(.ring(at: moment))
+    }
+
     /// The next moment at which something changes without an event.
-    private var nextMoment: Instant? {
-        var moments = waiters.flatMap(\.moments)
-        for target in order {
-            guard let state = targets[target] else { continue }
+    var nextMoment: Instant? {
+        var moments = waiters.map(\.moment)
+        for id in order {
+            guard let state = targets[id] else { continue }
             if let access = state.access { moments.append(access.snapshot.expiry) }
             if let healing = state.healingMoment { moments.append(healing) }
-            if let renewal = renewalMoment(of: target) { moments.append(renewal) }
+            if mayBegin(id), let renewal = renewalMoment(of: id) { moments.append(renewal) }
         }
-        if isUnwritten { moments.append(writeMoment) }
-        if let lookMoment { moments.append(lookMoment) }
-        if let stopMoment { moments.append(stopMoment) }
-        if isMarked, let settledAt { moments.append(settledAt) }
-        moments += unanswered.filter(\.isConnected).map { $0.sentAt + Self.longestLateness }
         switch phase {
-        case .settling(let end): moments.append(end)
-        case .silent(let silence):
-            switch silence.probe {
-            case .due(let moment), .answered(let moment): moments.append(moment)
-            case .asked: break
-            }
-        default: break
+        case .idle, .holding:
+            if needsWriting, !isStopping { moments.append(writeMoment) }
+        case .settling(let end): moments += needsWriting ? [end, writeMoment] : [end]
+        case .asking(let asking):
+            if let next = nextMoment(of: asking) { moments.append(next) }
+        case .locking, .reading, .spending, .judging, .saving, .performing, .stopped: break
         }
+        if let lookMoment, mayLook { moments.append(lookMoment) }
         return moments.filter { $0 > now }.min()
     }
-}
-
-extension Phase {
-    var isStopped: Bool { if case .stopped = self { true } else { false } }
 }

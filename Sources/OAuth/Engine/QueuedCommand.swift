@@ -2,13 +2,15 @@
 
 /// A command that is not finished.
 ///
-/// A login or a logout counts in memory at once; the others change nothing before the store's lease is had.
+/// A logout counts in memory at once; the others change nothing before the store's lease is had, or cannot be.
 struct QueuedCommand: Sendable {
     let id: CommandID
     let command: Command
     /// The session that a logout has ended.
     var ended: StoredSession?
-    /// What the provider did, once that counts in memory; nil before.
+    /// True once the session in memory has changed, so that only writing it is left.
+    var isApplied = false
+    /// The provider's part, once that counts in memory; nil before.
     var result: CommandResult?
 
     init(id: CommandID, command: Command) {

@@ -4,11 +4,14 @@
 struct StoreRecord: Sendable {
     /// The stored session; nil if there is none.
     var session: StoredSession?
-    /// The marks that the store holds, one for each owner.
-    var marks: [SpendingMark] = []
+    /// Until then others may have a newer session that could not be stored; nil if that cannot be.
+    var settledAt: Instant?
+    /// Why other processes look for it elsewhere; nil if they do not.
+    var misplacement: StoreError?
 
-    init(session: StoredSession?, marks: [SpendingMark] = []) {
+    init(session: StoredSession?, settledAt: Instant? = nil, misplacement: StoreError? = nil) {
         self.session = session
-        self.marks = marks
+        self.settledAt = settledAt
+        self.misplacement = misplacement
     }
 }

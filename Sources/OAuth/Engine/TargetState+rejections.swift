@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What resource servers think of a target's token.
+/// Tokens that resource servers refuse or accept.
 extension TargetState {
-    /// Whether a refusal is the first one of this token by its route.
+    /// True for the first refusal of this token on its route.
     func isNews(_ rejection: TokenRejection) -> Bool {
         guard rejection.isUnauthorized, access?.snapshot.generation == rejection.generation else {
             return false
@@ -10,60 +10,84 @@ extension TargetState {
         return holdOffs[rejection.route].map { $0.refused < rejection.generation } ?? true
     }
 
-    /// A resource server refused a token.
+    /// Takes note of a refused token, which stays in use while another one is fetched: it may be refused in one place alone.
     ///
-    /// - Parameters:
-    ///   - mayForce: whether a renewal that it forces would be made now.
-    ///   - isUnderWay: whether a renewal comes anyway.
-    /// - Returns: whether the request waits for another token; else the answer goes through.
-    mutating func rejected(
-        _ rejection: TokenRejection, mayForce: Bool, isUnderWay: Bool, at now: Instant
-    ) -> Bool {
+    /// - Parameter mayForce: true if a renewal that it forces would begin now, not after a back-off or never.
+    /// - Returns: true if the request waits for another token; else the resource server's answer goes through.
+    mutating func rejected(_ rejection: TokenRejection, mayForce: Bool, at now: Instant) -> Bool {
         let generation = rejection.generation
-        // An older token was refused: that says nothing about the newest, which may be worth a replay.
-        guard access?.snapshot.generation == generation else { return rejection.canReplay }
+        // An older token was refused: that says nothing about the newest.
+        guard let access, access.snapshot.generation == generation else { return rejection.canReplay }
         if rejection.isUnauthorized {
             unauthorized = generation
         } else if unauthorized == generation {
             unauthorized = nil
         }
-        holdOffs[rejection.route]?.refuse(generation, isReplayed: rejection.isReplayed)
-        let mayRouteForce = holdOffs[rejection.route].map { $0.until <= now } ?? true
-        guard mayRouteForce, mayForce else {
-            // Not by this request; the end of the hold-off sees to it. A renewal that is under way anyway costs nothing
-            // more: some servers revoke a token while they make its successor.
-            if rejection.isUnauthorized, holdOffs[rejection.route] == nil {
-                holdOffs[rejection.route] = HoldOff(refusing: generation, at: now)
-            }
-            return isUnderWay && rejection.canReplay
+        var holdOff = holdOffs[rejection.route]
+        holdOff?.refuse(generation, isReplayed: rejection.isReplayed)
+        defer { holdOffs[rejection.route] = holdOff }
+        // To read a file again costs no provider anything, and somebody may have changed it since.
+        let isAtHand = client.source?.isReadFromFile ?? false
+        guard isAtHand || holdOff.map({ $0.until <= now }) ?? true, mayForce else {
+            // The end of the hold-off forces the renewal. One under way is waited for, because some servers revoke a
+            // token while they make its successor.
+            holdOff = holdOff ?? (rejection.isUnauthorized ? HoldOff(refusing: generation, at: now) : nil)
+            return isBeingRenewed && rejection.canReplay
         }
-        if holdOffs[rejection.route] == nil {
-            holdOffs[rejection.route] = HoldOff(refusing: generation, at: now)
+        if holdOff != nil {
+            holdOff?.renew(at: now)
         } else {
-            holdOffs[rejection.route]?.renew(at: now)
+            holdOff = HoldOff(refusing: generation, at: now)
         }
-        guard rejection.canReplay || isUnderWay else {
+        guard rejection.canReplay || attempt != nil else {
             isWithheld = true
             return false
         }
         demand = generation
-        return rejection.canReplay
+        return rejection.canReplay && (attempt == nil || isBeingRenewed)
     }
 
-    /// A resource server took a token; `isReplayed` says whether in a request that it had refused with another one.
+    /// Takes note of an accepted token; `isReplayed` is true for a request that was refused with another token.
     ///
-    /// The hold-off stays: else an API with one endpoint that always refuses would cost a refresh for each request.
-    mutating func accepted(_ generation: Int, by route: String, isReplayed: Bool, isUnderWay: Bool) {
+    /// The hold-off stays, or an API with one endpoint that always refuses would cost a refresh for each request.
+    mutating func accepted(_ generation: Int, by route: String, isReplayed: Bool) {
         holdOffs[route]?.accept(generation, isReplayed: isReplayed)
         guard unauthorized == generation else { return }
         unauthorized = nil
         isWithheld = false
-        if !isUnderWay { demand = nil }
+        if attempt == nil { demand = nil }
     }
 
-    /// When a renewal is tried because a hold-off has ended and the newest token is still refused.
+    /// True if a source has given the very token once more that a resource server has refused.
+    func repeatsRefusedToken(_ token: Secret) -> Bool {
+        guard client.source != nil, let access, unauthorized == access.snapshot.generation else {
+            return false
+        }
+        return access.snapshot.token.matches(token)
+    }
+
+    /// Keeps the refused token, which came once more: it lives on, as long as it now is said to, and stays refused.
+    ///
+    /// - Returns: the generation that it has had all the time.
+    mutating func keep(_ token: AccessToken) -> Int? {
+        guard let access else { return nil }
+        let generation = access.snapshot.generation
+        self.access = token.numbered(generation)
+        pending = nil
+        failure = nil
+        doubts = 0
+        isAwaited = false
+        demand = nil
+        isWithheld = false
+        for route in holdOffs.keys { holdOffs[route]?.renewed(to: generation) }
+        return generation
+    }
+
+    // MARK: Healing
+
+    /// The end of the first hold-off that forces a renewal, because the newest token is still refused; nil for none.
     var healingMoment: Instant? {
-        guard let unauthorized else { return nil }
+        guard let unauthorized, attempt == nil, !isLeaving else { return nil }
         return holdOffs.values.filter { $0.refused == unauthorized }.map(\.until).min()
     }
 

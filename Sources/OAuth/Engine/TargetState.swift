@@ -2,30 +2,40 @@
 
 import BearerdCryptography
 
-/// What is known of the access token for one ``TokenTarget``.
+/// What is known of the access token for one scope, audience or resource.
 struct TargetState: Sendable {
-    /// The client that asks, aimed at the target.
+    /// The client as configured, aimed at the target.
+    let configured: ClientConfiguration
+    /// The client that asks: the registered one if there is one.
     var client: ClientConfiguration
     /// The digest of what is asked for: finds the token in a stored session.
     let request: String
 
     /// The token in use; it may have expired.
     var access: AccessToken?
-    /// What an answer has brought, until it is written or that has failed: nothing is used before.
+    /// The token of an answer, until it is written or that has failed: it is not used before.
     var pending: AccessToken?
-    /// Whether the token in use ends as soon as the login that replaces its session is written, or cannot be.
+    /// True if the token in use ends as soon as the login that replaces its session is written, or cannot be.
     var isEnding = false
     /// The last lifetime that the provider told, for answers that tell none.
     var knownLifetime: Duration?
+    /// The attempt to get a token, from the moment at which it is due.
+    var attempt: Attempt?
     /// The last failure since the last success.
-    var failure: AuthState.LastFailure?
+    var failure: LastFailure?
     /// Doubtful answers since the last success.
     var doubts = 0
-    /// How many attempts have ended, whatever they brought.
+    /// Counts the ends of attempts, and the times that one turned out to take long, for those who wait.
     var endedAttempts = 0
+    /// True if the last of them brought no token.
+    var hasFailed = false
 
     /// Somebody asked for a refresh: the next attempt waits for nothing and minds no final answer.
     var isAskedFor = false
+    /// What the next request says beside what all say.
+    var additions = TokenAdditions()
+    /// The number of the additions that were sent last.
+    var sentAdditions = 0
     /// A token newer than this generation is wanted, whatever the present one's expiry.
     var demand: Int?
     /// Access tokens up to this generation are never used again.
@@ -35,13 +45,31 @@ struct TargetState: Sendable {
     var unauthorized: Int?
     /// Routes that forced a refresh not long ago, or may not yet.
     var holdOffs: [String: HoldOff] = [:]
-    /// Whether the next request asks for a renewal before it gets a token, though that has not expired.
+    /// True if the next request asks for a renewal before it gets a token, though that has not expired.
     var isWithheld = false
+
+    /// True if it is to end, and asks for tokens only where somebody waits for one.
+    var isLeaving = false
+    /// True if somebody waited for a token since then.
+    var isAwaited = false
 
     /// What requests use without asking, as the driver was last told.
     var published: AccessTokenSnapshot?
 
+    /// One attempt, from the moment at which it is due to the end of storing its answer.
+    struct Attempt: Sendable {
+        /// The session's generation when it began: a later token makes the request needless.
+        let generation: Int
+        /// True if the request was made again because its answer was lost.
+        var isRepeated = false
+        /// True if nobody waits for the answer any more who has a token, or other plans.
+        var isSilent = false
+        /// True if a refresh token of the answer is stored ahead of the rest.
+        var isRotationStored = false
+    }
+
     init(_ client: ClientConfiguration) {
+        configured = client
         self.client = client
         request = client.requestDigest
     }
@@ -51,21 +79,24 @@ struct TargetState: Sendable {
         access.flatMap { $0.isUsable(at: now) ? $0.snapshot : nil }
     }
 
-    /// A newer access token takes the old one's place, and with it goes all that was held against that.
+    /// True if a renewal is under way that is worth waiting for with a token that can be used.
+    var isBeingRenewed: Bool { attempt.map { !$0.isSilent } ?? false }
+
+    /// Puts a newer access token in the old one's place, and forgets what was held against that.
     mutating func use(_ token: AccessToken) {
         access = token
         pending = nil
         isEnding = false
         failure = nil
         doubts = 0
-        isAskedFor = false
+        isAwaited = false
         demand = nil
         unauthorized = nil
         isWithheld = false
         for route in holdOffs.keys { holdOffs[route]?.renewed(to: token.snapshot.generation) }
     }
 
-    /// The session that the token belongs to has ended.
+    /// Forgets the token, because its session has ended.
     mutating func forget(upTo generation: Int) {
         invalidated = max(invalidated, generation)
         access = nil
@@ -79,20 +110,16 @@ struct TargetState: Sendable {
         isWithheld = false
     }
 
-    /// An attempt brought no token.
-    mutating func failed(_ failure: TokenFailure, at moment: Moment, endingAttempt isEnd: Bool = true) {
+    /// The failure that an answer means, with the moment of the next attempt.
+    mutating func failure(for failure: TokenFailure, at moment: Moment) -> LastFailure {
         if failure.kind == .doubtful { doubts += 1 }
         let previous = self.failure.flatMap { $0.failure.kind == failure.kind ? $0.count : nil } ?? 0
         let count = min(previous + 1, 1000)
         let wait = failure.delay(after: count, doubts: doubts, jitter: moment.jitter)
-        self.failure = AuthState.LastFailure(
-            failure: failure, count: count, retry: moment.now + wait, at: moment.wall)
-        isAskedFor = false
-        isWithheld = false
-        if isEnd { endedAttempts += 1 }
+        return LastFailure(failure: failure, count: count, retry: moment.now + wait, at: moment.wall)
     }
 
-    /// Takes over what a newer session of another process holds for this target.
+    /// Takes over the access token that a newer session of another process holds for this target.
     mutating func adopt(_ stored: inout StoredSession, at moment: Moment) {
         pending = nil
         isEnding = false
@@ -100,7 +127,11 @@ struct TargetState: Sendable {
             access = nil  // somebody wants it never to be used again
             return
         }
-        guard token.generation != access?.snapshot.generation else { return }
+        if let snapshot = access?.snapshot, snapshot.generation == token.generation,
+            snapshot.token.matches(token.token)
+        {
+            return
+        }
         guard token.generation > invalidated else {
             stored[request] = nil
             return

@@ -15,43 +15,24 @@ extension AuthSession {
     ///   - clientSecret: that client's secret; nil if it has none.
     ///   - person: whose session it is, if that is known.
     /// - Returns: false, with nothing changed, if the session began with this token or holds it.
-    /// - Throws: ``StoreError``, for an empty token too; nothing has changed then.
+    /// - Throws: ``StoreError``; nothing has changed then.
     @discardableResult
     public func take(
         _ refreshToken: Secret, idToken: Secret? = nil, scope: [String] = [], clientID: String? = nil,
         clientSecret: Secret? = nil, person: Person? = nil
     ) async throws(StoreError) -> Bool {
         guard !refreshToken.isEmpty else { throw .refused("the refresh token to begin with is empty") }
-        let hasChanged = try await withLockForPerson { lock throws(StoreError) in
-            let held = HeldSession(lease: try lock.lease, stored: try await store.load(identity))
-            let present = family.newest(held.stored)
-            let client = state.configured.registered(present?.registration)
-            guard
-                var session = StoredSession.importing(
-                    refreshToken, idToken: idToken, scope: scope, for: state.configured,
-                    of: clientID.flatMap { client.another($0, secret: clientSecret) }, person: person,
-                    over: present, at: clock.wallNow)
-            else { return false }
-            session.generation = max(session.generation, (held.stored?.generation ?? 0) + 1)
-            try await held.save(session)
-            family.saved(session, isWritten: true)
-            return true
+        _ = target
+        var imported = SessionImport(refreshToken: refreshToken)
+        imported.idToken = idToken
+        imported.scope = scope
+        imported.clientID = clientID
+        imported.clientSecret = clientSecret
+        imported.person = person
+        switch await core.perform(.importing(imported)) {
+        case .unchanged: return false
+        case .failed(let error), .unwritten(let error): throw error
+        case .done, .outdone, .refused, .loggedOut, .registered, .revoked: return true
         }
-        guard hasChanged else { return false }
-        for sibling in family.siblings(of: self) { Task { await sibling.storeChanged() } }
-        guard isStarted else { return true }
-        await storeChanged()
-        return true
-    }
-}
-
-extension ClientConfiguration {
-    /// A registration of another client of the same server; nil if it is this one.
-    fileprivate func another(_ clientID: String, secret: Secret?) -> ClientRegistration? {
-        guard clientID != self.clientID else { return nil }
-        let method = authentication.needsSecret ? authentication : .basic
-        return ClientRegistration(
-            clientID: clientID, clientSecret: secret, authentication: secret == nil ? .none : method,
-            replacedClientID: self.clientID)
     }
 }

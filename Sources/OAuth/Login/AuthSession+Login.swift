@@ -60,11 +60,7 @@ extension AuthSession {
             }
         }
         // A stopping session waits for this request, because nobody can repeat it.
-        let earlier = leftover
-        leftover = Task {
-            await earlier?.value
-            _ = await login.value
-        }
+        await core.leave(behind: Task { _ = await login.value })
         return try await withTaskCancellationHandler {
             await login.value
         } onCancel: {
@@ -90,20 +86,21 @@ extension AuthSession {
     ///
     /// - Throws: ``StoreError``.
     public func keep(_ code: AuthorizationCode) async throws(StoreError) {
-        try await changeStored { _ in (code, nil) }
+        try await changePending { _ in PendingLogin(code: code) }
     }
 
     /// Keeps a request in the store, for another process that receives its response.
     ///
     /// - Throws: ``StoreError``.
     public func keep(_ request: AuthorizationRequest) async throws(StoreError) {
-        try await changeStored { pending in (pending.code, request.encoded()) }
+        let request = request.encoded()
+        try await changePending { PendingLogin(code: $0.code, request: request) }
     }
 
     /// The request of this client that waits in the store for its response; nil if there is none.
     public func pendingRequest() async -> AuthorizationRequest? {
-        await adoptStored()
-        return state.session.pendingRequest.flatMap { AuthorizationRequest(decoding: $0) }
+        await core.look()
+        return session.pendingRequest.flatMap { AuthorizationRequest(decoding: $0) }
     }
 
     /// Logs in with the response to the request that waits in the store.
@@ -124,15 +121,15 @@ extension AuthSession {
         do throws(LoginError) {
             return try await logIn(with: response)
         } catch {
-            if error.isFinal { try? await changeStored { pending in (pending.code, nil) } }
+            if error.isFinal { try? await changePending { PendingLogin(code: $0.code) } }
             throw error
         }
     }
 
     /// The code of this client that waits in the store; nil if there is none.
     public func pendingCode() async -> AuthorizationCode? {
-        await adoptStored()
-        return state.session.pendingCode
+        await core.look()
+        return session.pendingCode
     }
 
     /// Logs in with the code that waits in the store, and removes it if the server refuses it.
@@ -154,10 +151,10 @@ extension AuthSession {
     ///
     /// - Throws: ``StoreError``.
     public func forget(_ code: AuthorizationCode) async throws(StoreError) {
-        try await changeStored { pending in
-            let isSame =
-                pending.code?.verifier.withPlaintext { code.verifier.matches(Array($0.utf8)) } ?? false
-            return (isSame ? nil : pending.code, pending.request)
+        try await changePending { pending in
+            var pending = pending
+            if pending.code?.verifier.equals(code.verifier) ?? false { pending.code = nil }
+            return pending
         }
     }
 
@@ -215,7 +212,7 @@ extension AuthSession {
 
     /// Reads the registered client, and throws if the store would refuse the login.
     private func prepareLogin() async throws(TokenFailure) {
-        if !isStarted { await adoptStored() }
+        if !isStarted { await core.look() }
         if let refusal = await storeRefusal() { throw TokenFailure(refusal) }
     }
 
@@ -282,53 +279,23 @@ extension AuthSession {
     package func adopt(
         login response: TokenResponse, sentAt: Instant, wall: WallTime
     ) async throws(StoreError) {
-        await supersede(for: .login)
-        let failure = await withLock(waits: personsLockWaits) { lock in
-            await adopt(response, sentAt: sentAt, wall: wall, under: lock)
-        }
-        family.endTurn()
-        guard var trouble = failure else { return advance() }
+        let command = Command.login(response, target, sentAt: sentAt, wall: wall)
         let end = clock.now + Self.longestStoreWait
-        while !isStarted, state.needsSaving, !trouble.isRefused, clock.now < end {
+        var result = await core.perform(command)
+        while case .unwritten(let trouble) = result {
+            guard !isStarted, !trouble.isRefused, clock.now < end else { throw trouble }
             if !trouble.isBusy {
-                guard (try? await clock.sleep(until: clock.now + Self.storeTry)) != nil else { break }
+                guard (try? await clock.sleep(until: clock.now + Self.storeTry)) != nil else { throw trouble }
             }
-            await saveAgain()
-            trouble = state.lastStoreError ?? trouble
+            result = await core.perform(.write)
         }
-        advance()
-        if state.needsSaving { throw trouble }
     }
 
-    /// - Returns: nil if the session is stored.
-    private func adopt(
-        _ response: TokenResponse, sentAt: Instant, wall: WallTime, under lock: LockOutcome
-    ) async -> StoreError? {
-        let place = await place(under: lock)
-        let (session, token) = state.login(response, sentAt: sentAt, wall: wall, jitter: random())
-        let trouble: StoreError?
-        switch place {
-        case .success:
-            trouble = await saving(session, over: place)
-        case .failure(let error):
-            keepUnsaved(session)
-            trouble = error
-        }
-        state.loggedIn(session, with: token, isSaved: trouble == nil)
-        followClient()
-        return trouble
-    }
-
-    /// Changes the waiting code and request in the store, under its lock.
-    private func changeStored(
-        _ change: ((code: AuthorizationCode?, request: Secret?)) -> (AuthorizationCode?, Secret?)
+    /// Changes the code and the request that wait in the store.
+    private func changePending(
+        _ change: @escaping @Sendable (PendingLogin) -> PendingLogin
     ) async throws(StoreError) {
-        try await withLockForPerson { lock throws(StoreError) in
-            let held = try await readStored(under: lock)
-            let (code, request) = change((state.session.pendingCode, state.session.pendingRequest))
-            let session = state.keeping(code, or: request, over: held.stored)
-            try await held.save(session)
-            state.kept(session)
-        }
+        _ = target
+        if case .failed(let error) = await core.perform(.keeping(change)) { throw error }
     }
 }

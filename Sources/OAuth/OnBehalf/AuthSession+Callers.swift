@@ -41,7 +41,23 @@ extension AuthSession {
         while let candidate = exchanges.next(at: clock.now) {
             Task { await exchange(candidate, callers) }
         }
-        if let moment = exchanges.nextMoment { ringAlarm(by: moment) }
+        ringForExchanges()
+    }
+
+    private func ringForExchanges() {
+        exchangeAlarm?.cancel()
+        exchangeAlarm = nil
+        guard let moment = exchanges.nextMoment else { return }
+        exchangeAlarm = Task {
+            guard (try? await clock.sleep(until: moment)) != nil else { return }
+            beginExchanges()
+        }
+    }
+
+    /// Takes in what an exchange says of the provider.
+    private func noteExchange(_ change: @Sendable (LastFailure?) -> LastFailure?) {
+        let target = target
+        core.assumeIsolated { $0.noteExchange(for: target, change) }
     }
 
     private func exchange(_ candidate: CallerExchanges.Candidate, _ callers: CallerTokens) async {
@@ -57,8 +73,8 @@ extension AuthSession {
         case .success(let granted):
             reportRequest(grant, outcome)
             exchanges.failures.succeeded(for: caller.digest, in: [group, candidate.peer])
-            let token = state.callerServed(
-                granted, to: caller, generation: exchanges.nextGeneration(), sentAt: outcome.sentAt)
+            noteExchange { _ in nil }
+            let token = token(of: granted, for: caller, sentAt: outcome.sentAt)
             let end = caller.end.map { now + ($0 - clock.wallNow) }
             if epoch == exchanges.epoch {
                 callers.keep(token, for: caller.digest, listing, until: end, at: now)
@@ -67,19 +83,41 @@ extension AuthSession {
         case .failure(let failure) where failure.isAboutCaller:
             report(.callerRefused(failure))
             exchanges.failures.refused(caller.digest, in: group)
-            state.callerRefused()
+            // The provider is at work.
+            noteExchange { $0?.failure.kind == .transient ? nil : $0 }
             callers.refuse(caller.digest, at: now)
             exchanges.end(caller.digest, with: .success(.refused))
         case .failure(let failure):
             report(.callerFailed(failure))
             let retry = exchanges.failures.failed(
                 failure, for: caller.digest, in: group, begunAt: begun, at: now, jitter: random())
-            if let retry { state.callersFailed(failure, until: retry, at: clock.wallNow) }
+            if let retry {
+                let wall = clock.wallNow
+                noteExchange { last in
+                    LastFailure(
+                        failure: failure, count: last.map { min($0.count + 1, 1000) } ?? 1, retry: retry,
+                        at: wall)
+                }
+            }
             let barrier = exchanges.failures.barrier(to: caller.digest, in: group, at: now)
             exchanges.end(
                 caller.digest, with: .failure(barrier ?? .unavailable(retryAfter: .seconds(1))))
         }
-        advance()
+        beginExchanges()
+    }
+
+    /// The access token of a caller, of an exchange's response.
+    private func token(
+        of response: TokenResponse, for caller: CallerToken, sentAt: Instant
+    ) -> AccessTokenSnapshot {
+        let lifetime =
+            response.lifetime
+            ?? min(server.configuration.defaultLifetime, ClientConfiguration.longestLifetime)
+        return AccessToken(
+            response.accessToken, boundTo: response.isBound ? response.proofKey : nil,
+            generation: exchanges.nextGeneration(), subject: caller.subject, end: sentAt + lifetime,
+            lifetime: lifetime, margin: .zero, jitter: 0
+        ).snapshot
     }
 
     /// The key that all callers' tokens are bound to, made by the first exchange; nil for none.
@@ -99,8 +137,8 @@ extension AuthSession {
         guard let callers else { return false }
         callers.removeAll()
         exchanges.beginEpoch()
-        state.callersForgotten()
-        advance()
+        noteExchange { _ in nil }
+        beginExchanges()
         return true
     }
 }

@@ -12,58 +12,32 @@ extension AuthSession {
     /// - Parameter redirectURI: that of logins.
     /// - Throws: ``SessionFailure``; nothing has changed then.
     public func register(redirectURI: String) async throws(SessionFailure) -> ClientRegistration {
-        let registration = try await withLockForPerson { lock throws(SessionFailure) in
-            let held = try await readForPerson(under: lock)
-            let registration = try await requestRegistration(redirectURI)
-            let fresh = state.registering(registration)
-            let failure = await saving(fresh, over: .success(held))
-            state.ended(fresh, isSaved: failure == nil)
-            followClient()
-            if let failure { throw .store(failure) }
-            return registration
-        }
-        advanceIfStarted()
-        return registration
-    }
-
-    private func requestRegistration(
-        _ redirectURI: String
-    ) async throws(SessionFailure) -> ClientRegistration {
-        do throws(TokenFailure) {
-            return try await server.register(as: state.configured, redirectURI: redirectURI)
-        } catch {
-            throw .server(error)
+        _ = target
+        switch await core.perform(.register(redirectURI: redirectURI)) {
+        case .registered(let registration): return registration
+        case .refused(let failure): throw .server(failure)
+        case .failed(let error), .unwritten(let error): throw .store(error)
+        case .done, .unchanged, .outdone, .loggedOut, .revoked: throw .store(.outdated)
         }
     }
 
     /// The client that logs in; the session may belong to another one.
-    var ownClient: ClientConfiguration { state.ownClient }
+    var ownClient: ClientConfiguration { engine.ownClient }
 
     /// The end of the secret that a provider gave to the registered client; nil if it did not say.
-    package var clientSecretExpiry: WallTime? { state.registration?.secretExpiry }
+    package var clientSecretExpiry: WallTime? { engine.registration?.secretExpiry }
 
     /// The server for requests of the client that logs in.
     var loginServer: AuthorizationServer {
         let client = ownClient
         guard server.configuration != client else { return server }
-        return server.asked(by: client, secret: state.registration?.clientSecret)
-    }
-
-    /// Makes the server's requests those of the client that the session belongs to.
-    func followClient() {
-        guard server.configuration != state.configuration else { return }
-        let registration = state.registration
-        server.become(state.configuration, secret: state.presentedSecret)
-        guard let expiry = registration?.secretExpiry,
-            expiry - clock.wallNow < ClientRegistration.warningTime
-        else { return }
-        report(.clientSecretExpires(expiry))
+        return server.asked(by: client, secret: engine.registration?.clientSecret)
     }
 }
 
 extension ClientRegistration {
     /// How long before its end a client secret is warned of.
-    fileprivate static let warningTime: Duration = .seconds(14 * 24 * 3600)
+    static let warningTime: Duration = .seconds(14 * 24 * 3600)
 }
 
 extension AuthorizationServer {

@@ -9,6 +9,9 @@ struct TokenAdditions: Sendable {
     /// Replace fields of the same names.
     var headers: [NamedValue] = []
 
+    /// Tells one refresh that is asked for from the next; sent nowhere.
+    var number = 0
+
     /// True if the request is like all others.
     var isEmpty: Bool { parameters.isEmpty && scope == nil && headers.isEmpty }
 }

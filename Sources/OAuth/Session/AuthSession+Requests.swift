@@ -47,7 +47,7 @@ extension AuthSession {
     ///
     /// - Throws: ``TokenFailure``, for a parameter that the session sends itself too.
     public func perform(_ request: TokenRequest) async throws(TokenFailure) -> TokenResponse {
-        if !isStarted { await adoptStored() }
+        if !isStarted { await core.look() }
         let (outcome, _) = await answer(to: request)
         return try outcome.result.get()
     }
@@ -59,7 +59,7 @@ extension AuthSession {
     /// - Throws: ``LoginError``; the session that there was goes on.
     @discardableResult
     public func logIn(with request: TokenRequest) async throws(LoginError) -> Login {
-        if !isStarted { await adoptStored() }
+        if !isStarted { await core.look() }
         if let refusal = await storeRefusal() { throw .unstored(refusal) }
         let (outcome, grant) = await answer(to: request)
         reportRequest(grant, outcome)
@@ -71,7 +71,7 @@ extension AuthSession {
     private func answer(to request: TokenRequest) async -> (TokenRequestResult, Grant) {
         let grant = Grant.request(request)
         let outcome = await loginServer.requestToken(
-            with: grant, adding: TokenAdditions(headers: request.headers), proving: state.session.proofKey)
+            with: grant, adding: TokenAdditions(headers: request.headers), proving: session.proofKey)
         return (outcome, grant)
     }
 
@@ -85,29 +85,21 @@ extension AuthSession {
     func refresh(_ additions: TokenAdditions, until deadline: Instant) async throws(TokenError) {
         guard !isStopped else { throw .stopped }
         await loadForFirstUse()
-        if state.isUnread { await storeChanged() }
+        if engine.isUnread { await core.look() }
+        var additions = additions
         for _ in 0..<Self.mostTries {
-            while state.attempt != nil, !additions.isEmpty || requestedAdditions != nil, clock.now < deadline
+            while let state = engine.targets[target], state.attempt != nil,
+                !additions.isEmpty || !state.additions.isEmpty, clock.now < deadline
             {
-                await attemptEnd(by: deadline)
+                _ = try? await wait(until: deadline) { .attemptAwaited($0, by: $1, until: deadline) }
             }
-            try state.refreshRequested()
-            guard !additions.isEmpty else { return try await waitForAttempt(atMost: deadline - clock.now) }
-            let request = RequestedAdditions(additions)
-            if state.attempt == nil { requestedAdditions = request }
-            try await waitForAttempt(atMost: deadline - clock.now)
-            if request.isSent { return }
-            // A sibling or another process has renewed the session, and our attempt ended without a request.
+            additionsMade += 1
+            additions.number = additionsMade
+            let asked = additions
+            _ = try await wait(until: deadline) { .refreshRequested($0, asked, by: $1, until: deadline) }
+            if additions.isEmpty || engine.targets[target]?.sentAdditions ?? 0 >= additions.number { return }
+            // Another process has renewed the session, and our attempt ended without a request.
         }
         throw .unavailable(retryAfter: .seconds(1))
     }
-}
-
-/// What one token request is to say beside what all say; confined to its session.
-final class RequestedAdditions {
-    let additions: TokenAdditions
-    /// Whether a request that says it was made.
-    var isSent = false
-
-    init(_ additions: TokenAdditions) { self.additions = additions }
 }

@@ -8,14 +8,14 @@ public import BearerdCryptography
 extension AuthSession {
     /// Looks at the store where nobody has the session look by itself, and it has no token to go on with.
     func loadForFirstUse() async {
-        if !isStarted, !isStopped, state.access?.isUsable(at: clock.now) != true { await adoptStored() }
+        if !isStarted, !isStopped, engine.targets[target]?.usable(at: clock.now) == nil { await core.look() }
     }
 
-    /// What is known of the session, which is what the store holds, started or not.
-    private var known: AuthState {
+    /// What is known of the identity, which is what the store holds, started or not.
+    var known: IdentityEngine {
         get async {
-            if !isStarted, !isStopped { await adoptStored() }
-            return state
+            if !isStarted, !isStopped { await core.look() }
+            return engine
         }
     }
 
@@ -25,8 +25,8 @@ extension AuthSession {
     /// `token_type` of the newest access token, as the provider spelled it; nil where there is none, or it said none.
     public var tokenType: String? {
         get async {
-            let state = await known
-            return state.session[state.request]?.tokenType
+            let engine = await known
+            return engine.targets[target].flatMap { engine.session[$0.request]?.tokenType }
         }
     }
 
@@ -46,7 +46,7 @@ extension AuthSession {
 
     /// The client that the session belongs to: the configured one, the one that was registered, or the one that began
     /// what was imported.
-    public var clientID: String { get async { await known.configuration.clientID } }
+    public var clientID: String { get async { await known.client(of: target).clientID } }
 
     /// Scope tokens granted, or asked for where the provider named none.
     public var scope: [String] { get async { await known.session.scope } }
@@ -62,9 +62,9 @@ extension AuthSession {
     /// Whether there is a token, or one can be had without a person (AppAuth's `isAuthorized`).
     public var isAuthorized: Bool {
         get async {
-            let state = await known
-            guard !state.isLoginRequired else { return false }
-            return state.access?.isUsable(at: clock.now) ?? false || state.session.refreshToken != nil
+            let engine = await known
+            guard let state = engine.targets[target], !engine.isLoginRequired(state) else { return false }
+            return state.usable(at: clock.now) != nil || engine.session.refreshToken != nil
         }
     }
 
@@ -72,20 +72,19 @@ extension AuthSession {
     public var needsLogin: Bool { get async { await presentState == .loginRequired } }
 
     /// The state of this session at this moment.
-    var presentState: IdentityState { get async { await known.state(at: clock.now) } }
+    var presentState: IdentityState { get async { await known.status(of: target, at: clock.now).state } }
 
     /// Whether a token request is under way (GTMAppAuth's `isAuthorizing`).
-    public var isAuthorizing: Bool { state.attempt != nil }
+    public var isAuthorizing: Bool { engine.targets[target]?.attempt != nil }
 
     /// Has the token renewed before the next request gets one (AppAuth's `setNeedsTokenRefresh`).
     ///
     /// Nothing is asked for before that. If the renewal fails or takes too long, the present token goes on being used while it
     /// lasts; ``invalidate(waitingAtMost:)`` is for one that must not.
     public func setNeedsTokenRefresh() {
-        state.refreshNeeded()
-        advance()
+        take(.renewalNeeded(target))
     }
 
     /// What happens to the session from now on; ends when its reader does, or the session stops.
-    public nonisolated var events: AsyncStream<SessionEvent> { listeners.stream(keeping: 100) }
+    public nonisolated var events: AsyncStream<SessionEvent> { core.listeners.stream(keeping: 100) }
 }

@@ -2,14 +2,14 @@
 
 public import BearerdExecutorConfinement
 
-/// Drives what is known of one identity's tokens: asks the authorization server, stores, wakes those who wait.
+/// The tokens of one identity: asked of the authorization server, stored, and given to those who wait.
 ///
 /// Every method runs on the executor given at the start. Threads that serve requests read `slot` and come here
 /// only when it is empty or a resource server refused the token.
+///
+/// What is known of the identity has one owner in the process, which this session shares with those that ask for tokens
+/// of another scope, audience or resource with the same refresh token.
 public actor AuthSession: ExecutorConfined {
-    /// How long one request may wait for the renewal that an earlier one was to have, before it goes on without.
-    private static let longestWithholding: Duration = .seconds(2)
-
     /// The executor that every method of the session runs on.
     public nonisolated let executor: any SerialExecutor
     /// The identity's name in the configuration.
@@ -17,6 +17,11 @@ public actor AuthSession: ExecutorConfined {
     /// Where the access token is left for the threads that serve requests.
     package nonisolated let slot = TokenSlot()
 
+    /// The owner of all that is known.
+    nonisolated let core: Identity
+    /// What this session asks for, among the identity's targets.
+    private nonisolated let number: TargetID
+    private let configured: ClientConfiguration
     let clock: any SessionClock
     let store: any SessionStore
     let server: AuthorizationServer
@@ -28,56 +33,17 @@ public actor AuthSession: ExecutorConfined {
     /// What callers' own tokens were exchanged for; nil for an identity with tokens of its own.
     package nonisolated let callers: CallerTokens?
     let exchanges = CallerExchanges()
-    /// All who have our refresh token.
-    nonisolated let family: SessionFamily
-    private let observer: any SessionObserver
-    nonisolated let listeners = SessionListeners<SessionEvent>()
-    nonisolated let stateListeners = SessionListeners<IdentityState>()
+    var exchangeAlarm: Task<Void, Never>?
 
-    var state: AuthState
     /// How requests to the server's own protected endpoints carry the access token.
     var requestAuthorization = RequestAuthorization()
-    private var tokenWaiters: [TokenWaiter<AccessTokenSnapshot>] = []
-    /// Those who wait for the end of the attempt in flight, whatever it brings.
-    private(set) var attemptWaiters: [TokenWaiter<Void>] = []
-    private var attemptTask: Task<Void, Never>?
-    /// Where the answer goes that the attempt in flight waits for; finishing it supersedes the attempt.
-    var awaitedAnswer: AsyncStream<TokenRequestResult>.Continuation?
-    /// A refresh token that was sent, until it is known what became of it or nobody cares.
-    var sentRefresh: SentRefresh?
-    /// The generation whose refresh token was sent without an answer.
-    var unansweredGeneration: Int?
-    /// Requests of superseded attempts, and of logins, that are not answered yet.
-    var leftover: Task<Void, Never>?
-    /// How often an attempt may have been superseded, and how often by the end of the session at the provider too.
-    var supersessions = (all: 0, ending: 0)
-    private var listener: Task<Void, Never>?
-    private var saving: Task<Void, Never>?
-    /// What the next attempt, or the one in flight, says beside what all say.
-    var requestedAdditions: RequestedAdditions?
-    private var alarm: Task<Void, Never>?
-    private var alarmMoment: Instant?
-    /// When to try again to write what could not be written.
-    var saveRetry: Instant?
-    var isSaving = false
-    /// When to look again at a store that could not be read.
-    var lookMoment: Instant?
-    /// When the store was last read.
-    var lastLook: Instant
-    private var looking: Task<Void, Never>?
-    /// Whether the attempt in flight waits for its turn or for the store's lock.
-    var isWaiting = false
-    /// Another process changed the store while a request of ours was in flight.
-    var isStoreChanged = false
-    private(set) var isStopped = false
-
-    private var published: AccessTokenSnapshot?
-    /// The state that the family knows of.
-    private var reported: IdentityState = .empty
     /// Who logged in, by the generation of the session in which that was read.
     var knownPerson: (generation: Int, name: String?)?
-    /// When the family is to be asked again whether it has a change to tell.
-    private var reportMoment: Instant?
+    private(set) var isStopped = false
+    private var hasJoined = false
+    /// Counts the refreshes that were asked for.
+    var additionsMade = 0
+    nonisolated let stateListeners = SessionListeners<IdentityState>()
 
     /// A session that does nothing by itself before ``start()``: it looks at the store each time that it is asked for something.
     ///
@@ -90,43 +56,110 @@ public actor AuthSession: ExecutorConfined {
         signingOn signer: (any SerialExecutor)? = nil,
         random: @escaping @Sendable () -> Double = { Double.random(in: 0..<1) }
     ) {
-        self.executor = executor
-        identity = configuration.name
-        self.clock = clock
-        lastLook = clock.now
-        self.store = store
-        self.observer = observer
+        let core = Identity(
+            configuration, executor: executor, clock: clock, store: store, observer: observer,
+            family: family, random: random)
+        self.init(
+            of: core, asking: configuration, number: 0, transport: transport, credentials: credentials,
+            signingOn: signer, random: random)
+    }
+
+    /// A session for another scope, audience or resource of the identity that `other` belongs to.
+    ///
+    /// They share the refresh token, and all that is known of the provider and the store.
+    ///
+    /// - Parameters:
+    ///   - configuration: the client of `other`, aimed at what this one asks for.
+    ///   - other: a session of the identity.
+    ///   - transport: to the authorization server.
+    ///   - credentials: the client's secret, key and so on.
+    ///   - signer: signs what requests to resource servers prove; nil for the executor.
+    package init(
+        configuration: ClientConfiguration, beside other: AuthSession, transport: any TokenTransport,
+        credentials: any CredentialSource, signingOn signer: (any SerialExecutor)? = nil
+    ) {
+        self.init(
+            of: other.core, asking: configuration, number: other.core.newTarget(), transport: transport,
+            credentials: credentials, signingOn: signer, random: other.random)
+    }
+
+    private init(
+        of core: Identity, asking configuration: ClientConfiguration, number: TargetID,
+        transport: any TokenTransport, credentials: any CredentialSource,
+        signingOn signer: (any SerialExecutor)?, random: @escaping @Sendable () -> Double
+    ) {
+        self.core = core
+        self.number = number
+        executor = core.executor
+        identity = core.name
+        configured = configuration
+        clock = core.clock
+        store = core.store
         self.random = random
-        self.family = family
-        proofs = DPoPSigner(executor: signer ?? executor, clock: clock)
+        proofs = DPoPSigner(executor: signer ?? core.executor, clock: core.clock)
         mayProve = configuration.proofs != .never
         callers = configuration.exchangesCallersTokens ? CallerTokens() : nil
         server = AuthorizationServer(
-            configuration: configuration, transport: transport, credentials: credentials, clock: clock)
-        state = AuthState(configuration)
-        family.join(self)
+            configuration: configuration, transport: transport, credentials: credentials, clock: core.clock)
+    }
+
+    deinit {
+        exchangeAlarm?.cancel()
+        guard hasJoined, !isStopped else { return }
+        let (core, number) = (core, number)
+        Task(executorPreference: executor as? any TaskExecutor) { await core.drop(number) }
+    }
+
+    // MARK: The identity
+
+    /// The number of what this session asks for; it takes part from here on.
+    var target: TargetID {
+        if !hasJoined {
+            hasJoined = true
+            let (number, configured) = (number, configured)
+            core.assumeIsolated { $0.admit(self, number, configured) }
+        }
+        return number
+    }
+
+    /// All that is known of the identity, as it is now.
+    var engine: IdentityEngine {
+        _ = target
+        return core.assumeIsolated { $0.engine }
+    }
+
+    /// The session as it is now.
+    var session: StoredSession { core.assumeIsolated { $0.engine.session } }
+
+    /// Has the identity take an event in.
+    func take(_ event: EngineEvent) { core.assumeIsolated { $0.take(event) } }
+
+    /// Waits for the answer to an event about a token.
+    func wait(
+        until deadline: Instant, _ event: @Sendable (TargetID, WaiterID) -> EngineEvent
+    ) async throws(TokenError) -> AccessTokenSnapshot? {
+        try await waiter(until: deadline, event).value()
+    }
+
+    private func waiter(
+        until deadline: Instant, _ event: @Sendable (TargetID, WaiterID) -> EngineEvent
+    ) -> TokenWaiter<AccessTokenSnapshot?> {
+        let target = target
+        return core.assumeIsolated { core in core.wait(until: deadline) { event(target, $0) } }
     }
 
     // MARK: The life of a session
 
-    deinit {
-        listener?.cancel()
-        alarm?.cancel()
-        family.leave(self)
-    }
+    /// True while it keeps its token fresh by itself.
+    var isStarted: Bool { core.assumeIsolated { $0.isStarted } }
 
     /// Loads what is stored, fetches a token if that is due and needs no person, and keeps it fresh from then on.
     ///
     /// Returns as soon as the stored session is in use; the token request goes on by itself. The session ends with
     /// ``stop(savingFor:evenIfRefused:)``, or with its last reference once no request of it is in flight and nothing of it is in memory alone.
     public func start() async {
-        guard listener == nil, !isStopped else { return }
-        let changes = store.changes(of: identity)
-        listener = Task(executorPreference: executor as? any TaskExecutor) { [weak self] in
-            for await _ in changes { await self?.storeChanged(isWritable: true) }
-        }
-        await adoptStored()
-        advance()
+        guard !isStopped else { return }
+        await core.start(target)
     }
 
     /// Ends all timers and waits for a token request in flight, so that its answer is stored; waiters are woken.
@@ -139,46 +172,29 @@ public actor AuthSession: ExecutorConfined {
     /// - Returns: whether nothing is lost.
     @discardableResult
     public func stop(savingFor limit: Duration = .zero, evenIfRefused isForAll: Bool = false) async -> Bool {
-        let end = clock.now + limit
-        await quiesce()
-        // Somebody may have taken away just now what is stored.
-        if limit > .zero, !state.needsSaving { await adoptStored() }
-        while state.needsSaving {
-            await saveAgain()
-            if await handOver() { break }
-            guard isUnsaved, isForAll || state.lastStoreError?.isRefused != true, clock.now < end,
-                (try? await clock.sleep(until: min(end, clock.now + Self.saveTry))) != nil
-            else { break }
-        }
-        await giveUpKeptLock()
-        listeners.finish()
-        stateListeners.finish()
-        for waiter in tokenWaiters { waiter.wake(with: .failure(.stopped)) }
-        for waiter in attemptWaiters { waiter.wake(with: .failure(.stopped)) }
-        return !isUnsaved
-    }
-
-    /// Begins nothing any more, and waits for what is under way, a login or a logout too.
-    func quiesce() async {
         isStopped = true
-        listener?.cancel()
-        alarm?.cancel()
-        if isWaiting { attemptTask?.cancel() }
-        await withTaskCancellationHandler {
-            await attemptTask?.value
-            await saving?.value
-        } onCancel: { [saving] in
-            saving?.cancel()
-        }
-        abandonSentRefresh()
-        await leftover?.value
-        await looking?.value
-        await family.takeTurn()
-        family.endTurn()
+        beginExchanges()
+        defer { stateListeners.finish() }
+        return await core.stop(target, savingFor: limit, evenIfRefused: isForAll)
     }
 
-    /// Whether it keeps its token fresh by itself.
-    var isStarted: Bool { listener != nil && !isStopped }
+    /// Ends it as ``stop(savingFor:evenIfRefused:)`` does, but not while it alone has what could not be had again.
+    ///
+    /// Returns when that is written, or another session of the identity sees to it.
+    package func retire() async {
+        isStopped = true
+        beginExchanges()
+        await core.retire(target)
+    }
+
+    /// Has the identity's state be that of its other sessions: this one is to end, and serves only who waits for it.
+    package nonisolated func leaveFamily() { core.family.leave(slot) }
+
+    /// Has it ask for tokens only where somebody waits for one, from here on.
+    package func serveWaitersOnly() { take(.targetLeaves(target)) }
+
+    /// Why what could not be had again is in memory alone; nil if it is not.
+    package var unsavedReason: String? { core.assumeIsolated { $0.unsavedReason } }
 
     // MARK: What others ask for
 
@@ -190,205 +206,52 @@ public actor AuthSession: ExecutorConfined {
     public func freshToken(
         waitingAtMost limit: Duration = .seconds(10)
     ) async throws(TokenError) -> AccessTokenSnapshot {
+        try await token(waitingAtMost: limit, isRenewed: false)
+    }
+
+    func token(
+        waitingAtMost limit: Duration, isRenewed: Bool
+    ) async throws(TokenError) -> AccessTokenSnapshot {
         guard !isStopped else { throw .stopped }
         let deadline = clock.now + limit
         await loadForFirstUse()
-        if state.tokenNeeded() {
-            advance()
-            if state.attempt != nil {
-                await attemptEnd(by: min(deadline, clock.now + Self.longestWithholding))
-            }
+        let token = try await wait(until: deadline) {
+            .tokenNeeded($0, by: $1, until: deadline, isRenewed: isRenewed)
         }
-        // Thousands may come while one request is in flight: they only queue up.
-        if state.attempt == nil { advance() }
-        var answer = state.answer(at: clock.now, until: deadline)
-        if case .fail = answer, state.isUnread, state.attempt == nil {
-            lookSoon()
-            answer = state.answer(at: clock.now, until: deadline)
-        }
-        switch answer {
-        case .use(let snapshot): return snapshot
-        case .fail(let error): throw error
-        case .wait: break
-        }
-        let waiter = TokenWaiter<AccessTokenSnapshot>(deadline: deadline)
-        tokenWaiters.append(waiter)
-        ringAlarm(by: waiter.deadline)
-        return try await waiter.value()
+        guard let token else { throw .stopped }
+        return token
     }
 
     /// Never uses the present access token again, and asks for another one.
     ///
     /// - Throws: ``TokenError`` if none came within `limit`.
     public func invalidate(waitingAtMost limit: Duration = .seconds(10)) async throws(TokenError) {
-        if forgetCallers() { return }
         guard !isStopped else { throw .stopped }
         await loadForFirstUse()
-        state.tokenInvalidated(at: clock.now)
-        try await waitForAttempt(atMost: limit)
+        if forgetCallers() { return }
+        let deadline = clock.now + limit
+        _ = try await wait(until: deadline) { .tokenInvalidated($0, by: $1, until: deadline) }
     }
 
-    func waitForAttempt(atMost limit: Duration) async throws(TokenError) {
-        advance()
-        guard state.attempt != nil else {
-            _ = try await freshToken(waitingAtMost: limit)
-            return
-        }
-        let waiter = TokenWaiter<Void>(deadline: clock.now + limit)
-        attemptWaiters.append(waiter)
-        ringAlarm(by: waiter.deadline)
-        try await waiter.value()
-    }
-
-    /// Waits for the end of the attempt in flight.
+    /// Reports that a resource server refused a token.
     ///
-    /// - Returns: whether there is a token then, before `deadline`.
-    @discardableResult
-    func attemptEnd(by deadline: Instant) async -> Bool {
-        let waiter = TokenWaiter<Void>(deadline: deadline)
-        attemptWaiters.append(waiter)
-        ringAlarm(by: deadline)
-        return (try? await waiter.value()) != nil
+    /// - Returns: a token for one more request; nil if the response is to go through.
+    package func accessTokenRejected(
+        _ rejection: TokenRejection, waitingAtMost limit: Duration
+    ) async -> AccessTokenSnapshot? {
+        let deadline = clock.now + limit
+        return try? await wait(until: deadline) { .tokenRejected($0, rejection, by: $1, until: deadline) }
     }
 
-    // MARK: After every event
+    /// Reports that a resource server accepted a token; needed while ``TokenSlot/isWatched``, and for repeated requests.
+    package func accessTokenAccepted(generation: Int, route: String, isReplayed: Bool = false) {
+        take(.tokenAccepted(target, generation: generation, route: route, isReplayed: isReplayed))
+    }
 
-    /// Does what follows from the state as it is now; called after every event.
-    func advance() {
-        let now = clock.now
-        if !isStopped, let action = state.nextAction(at: now) {
-            switch action {
-            case .requestToken: attemptTask = Task { await runAttempt() }
-            }
-        }
+    /// Secret, key or CA files changed.
+    public func credentialsChanged() {
+        exchanges.failures = CallerFailures()
+        take(.credentialsChanged)
         beginExchanges()
-        publish(at: now)
-        wakeWaiters(at: now)
-        reportState(at: now)
-        setAlarm()
-    }
-
-    /// The attempt in flight has ended, with `result`.
-    func attemptEnded(with result: Result<Void, TokenFailure>) {
-        attemptTask = nil
-        requestedAdditions = nil
-        // Where the session has ended meanwhile there was nothing to ask for, and there is no token either.
-        let brought: Result<Void, TokenError> =
-            switch state.lastAnswer(at: clock.now) {
-            case .fail(let error): .failure(error)
-            case .use, .wait: .success(())
-            }
-        for waiter in attemptWaiters {
-            switch result {
-            case .success: waiter.wake(with: brought)
-            case .failure: waiter.wake(with: .failure(state.reason(at: clock.now)))
-            }
-        }
-        advance()
-    }
-
-    func report(_ event: SessionEvent) {
-        observer.session(identity, reports: event)
-        listeners.tell(event)
-    }
-
-    private func publish(at now: Instant) {
-        let snapshot = state.published(at: now)
-        if snapshot !== published {
-            published = snapshot
-            slot.publish(snapshot)
-        }
-        slot.watch(state.isWatching)
-    }
-
-    private func wakeWaiters(at now: Instant) {
-        attemptWaiters.removeAll { waiter in
-            if waiter.deadline <= now { waiter.wake(with: .failure(state.reason(at: now))) }
-            return waiter.isWoken
-        }
-        tokenWaiters.removeAll { waiter in
-            guard !waiter.isWoken else { return true }
-            let isLate = waiter.deadline <= now
-            switch isLate ? state.lastAnswer(at: now) : state.answer(at: now, until: waiter.deadline) {
-            case .use(let snapshot): waiter.wake(with: .success(snapshot))
-            case .fail(let error): waiter.wake(with: .failure(error))
-            case .wait: return false
-            }
-            return true
-        }
-    }
-
-    private func reportState(at now: Instant) {
-        let present = state.state(at: now)
-        if present != reported { stateListeners.tell(present) }
-        guard present != reported || reportMoment.map({ $0 <= now }) ?? false else { return }
-        reported = present
-        let (change, due) = family.look(self, in: present, at: now)
-        reportMoment = due
-        if let change { report(.stateChanged(from: change.from, to: change.to)) }
-    }
-
-    // MARK: Time
-
-    /// When something that could not be written is to be written; nil if there is nothing, or it is being done.
-    private var saveMoment: Instant? {
-        guard state.needsSaving, !isSaving, state.attempt == nil else { return nil }
-        return saveRetry ?? clock.now
-    }
-
-    /// When a store that could not be read is looked at again; an attempt in flight looks itself.
-    private var nextLook: Instant? {
-        looking == nil && !isSaving && state.attempt == nil ? lookMoment : nil
-    }
-
-    /// Makes the alarm ring at the next moment that matters.
-    private func setAlarm() {
-        var moments = tokenWaiters.map(\.deadline) + attemptWaiters.map(\.deadline)
-        if let moment = state.nextMoment(after: clock.now) { moments.append(moment) }
-        if let saveMoment { moments.append(saveMoment) }
-        if let reportMoment { moments.append(reportMoment) }
-        if let nextLook { moments.append(nextLook) }
-        if let moment = exchanges.nextMoment { moments.append(moment) }
-        let next = moments.min()
-        if next != alarmMoment { replaceAlarm(with: next) }
-    }
-
-    /// Makes the alarm ring at `moment`, unless it rings before.
-    func ringAlarm(by moment: Instant) {
-        if alarmMoment.map({ moment < $0 }) ?? true { replaceAlarm(with: moment) }
-    }
-
-    private func replaceAlarm(with moment: Instant?) {
-        alarm?.cancel()
-        alarm = nil
-        alarmMoment = isStopped ? nil : moment
-        guard let alarmMoment else { return }
-        // What is in memory alone has to be written, whoever still wants the session.
-        let keeper = state.needsSaving ? self : nil
-        alarm = Task(executorPreference: executor as? any TaskExecutor) { [weak self, clock] in
-            defer { withExtendedLifetime(keeper) {} }
-            guard (try? await clock.sleep(until: alarmMoment)) != nil else { return }
-            await self?.ring(for: alarmMoment)
-        }
-    }
-
-    private func ring(for moment: Instant) {
-        guard moment == alarmMoment, !isStopped else { return }
-        alarmMoment = nil
-        if let saveMoment, saveMoment <= clock.now {
-            isSaving = true
-            saving = Task {
-                await saveAgain()
-                advance()
-            }
-        }
-        if let nextLook, nextLook <= clock.now {
-            looking = Task {
-                await adoptStored()
-                looking = nil
-                advance()
-            }
-        }
-        advance()
     }
 }

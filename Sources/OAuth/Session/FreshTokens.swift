@@ -46,15 +46,7 @@ extension AuthSession {
     public func renewedToken(
         waitingAtMost limit: Duration = .seconds(10)
     ) async throws(TokenError) -> AccessTokenSnapshot {
-        guard !isStopped else { throw .stopped }
-        let deadline = clock.now + limit
-        await loadForFirstUse()
-        _ = state.tokenNeeded()
-        advance()
-        if state.isBeingRenewed || state.access?.isUsable(at: clock.now) != true, state.attempt != nil {
-            await attemptEnd(by: deadline)
-        }
-        return try await freshToken(waitingAtMost: max(.zero, deadline - clock.now))
+        try await token(waitingAtMost: limit, isRenewed: true)
     }
 
     private func freshTokens(waitingAtMost limit: Duration) async throws(TokenError) -> FreshTokens {
@@ -62,7 +54,7 @@ extension AuthSession {
         return FreshTokens(
             accessToken: access.token.withPlaintext { $0 },
             isBound: access.binding != nil,
-            idToken: state.session.idToken?.withPlaintext { $0 },
+            idToken: session.idToken?.withPlaintext { $0 },
             expiry: access.expiry)
     }
 }

@@ -7,11 +7,11 @@ extension AuthSession {
     /// What may be shown of the identity; one that was not started looks at the store first.
     public var status: IdentityStatus {
         get async {
-            if !isStarted, !isStopped { await adoptStored() }
-            let now = clock.now
-            var status = state.status(at: now)
-            status.person = personsName
-            status.nextRequest = state.nextRequest(at: now).map { moment in
+            let engine = await known
+            let (now, target) = (clock.now, target)
+            var status = engine.status(of: target, at: now)
+            status.person = personsName(in: engine.session)
+            status.nextRequest = engine.nextRequest(of: target, at: now).map { moment in
                 clock.wallNow + max(.zero, moment - now)
             }
             return status
@@ -19,27 +19,23 @@ extension AuthSession {
     }
 
     /// Who logged in, read once from each id token; without one, who was imported with the session.
-    private var personsName: String? {
-        guard let token = state.session.idToken else {
-            return state.session.person.flatMap { $0.email ?? $0.id }.map { String($0.prefix(200)) }
+    private func personsName(in session: StoredSession) -> String? {
+        guard let token = session.idToken else {
+            return session.person.flatMap { $0.email ?? $0.id }.map { String($0.prefix(200)) }
         }
-        if let known = knownPerson, known.generation == state.session.generation { return known.name }
+        if let known = knownPerson, known.generation == session.generation { return known.name }
         let name = (try? IDToken(parsing: token))?.person.map { String($0.prefix(200)) }
             .flatMap { SecretListing.isRepeated(in: $0) ? nil : $0 }
-        knownPerson = (state.session.generation, name)
+        knownPerson = (session.generation, name)
         return name
     }
 
     /// The address of the provider that has not answered the attempt in flight yet.
-    package var unanswered: String? { state.attempt == nil ? nil : server.pending }
+    package var unanswered: String? { engine.targets[target]?.attempt == nil ? nil : server.pending }
 
     /// Whether ``stop()`` has something to wait for.
-    package var isBusy: Bool { state.attempt != nil || isSaving || state.needsSaving }
-
-    /// Secret, key or CA files changed.
-    public func credentialsChanged() {
-        state.credentialsChanged(at: clock.now)
-        exchanges.failures = CallerFailures()
-        advance()
+    package var isBusy: Bool {
+        let engine = engine
+        return engine.needsWriting || engine.targets.values.contains { $0.attempt != nil }
     }
 }

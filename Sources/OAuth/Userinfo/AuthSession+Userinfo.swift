@@ -27,7 +27,7 @@ extension AuthSession {
         do throws(TokenFailure) {
             let userinfo = try UserinfoResponse(response)
             if let signed = userinfo.signed { try await server.verify(userinfo: signed) }
-            return try userinfo.claims(about: state.session.idToken)
+            return try userinfo.claims(about: session.idToken)
         } catch {
             throw .server(error)
         }
@@ -45,9 +45,9 @@ extension AuthSession {
         do throws(TokenFailure) {
             var request = TransferRequest(
                 method: .get, url: try await server.url(of: .userinfo),
-                timeLimit: state.configuration.tokenTimeLimit)
+                timeLimit: server.configuration.tokenTimeLimit)
             request.fields.append(.accept, "application/json")
-            request.fields.replace(state.configuration.userinfoHeaders)
+            request.fields.replace(server.configuration.userinfoHeaders)
             let response = try await server.send(authorized(request, with: token), isForResource: true)
             let origin = DPoPTarget(request.url).origin
             guard proofs.nonces.note(response.fields, from: origin), response.wantsNonce else {

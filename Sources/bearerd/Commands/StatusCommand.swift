@@ -81,9 +81,7 @@ struct StatusCommand: Command {
             let stored = try await store.session(of: identity.name)
             let wall = WallTime(sinceEpoch: WallClock.sinceEpoch)
             let tokens = identity.clients(for: configuration.routes).map { client in
-                var state = AuthState(client)
-                if let stored { _ = state.found(stored, at: .now, wall: wall, jitter: 0) }
-                return (client, state.status(at: .now))
+                (client, IdentityStatus(of: stored, asking: client, at: .now, wall))
             }
             statuses.append(IdentityStatus(of: tokens))
         }

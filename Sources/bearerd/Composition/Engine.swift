@@ -81,9 +81,9 @@ struct Engine: Sendable {
         }
         return SessionGroup(
             identity, routes: configuration.routes, known: known, transport: transport
-        ) { client in
+        ) { client, other in
             runtime.session(
-                for: client, over: transport, observer: reporter,
+                for: client, beside: other, over: transport, observer: reporter,
                 proving: SecretFileCredentials(
                     sources: identity.credentials, keys: identity.credentialKeys, thread: files.thread,
                     commands: commands))

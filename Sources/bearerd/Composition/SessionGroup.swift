@@ -27,16 +27,22 @@ struct SessionGroup: Sendable {
     ///   - known: the group of the previous configuration if client and transport are the same; its sessions
     ///     are kept.
     ///   - transport: the transport to the provider.
-    ///   - make: makes a session.
+    ///   - make: makes a session, beside one that has the same refresh token if there is one.
     init(
         _ identity: IdentityConfiguration, routes: [RouteConfiguration], known: SessionGroup? = nil,
-        transport: ProviderTransport, _ make: (ClientConfiguration) -> AuthSession
+        transport: ProviderTransport, _ make: (ClientConfiguration, _ other: AuthSession?) -> AuthSession
     ) {
         self.identity = identity
         self.transport = transport
-        members = identity.clients(for: routes).map { client in
-            let session = known?.members.first { $0.client.asks(likeThatOf: client) }?.session
-            return Member(client: client, session: session ?? make(client))
+        let clients = identity.clients(for: routes)
+        let kept = clients.map { client in
+            known?.members.first { $0.client.asks(likeThatOf: client) }?.session
+        }
+        var other = kept.lazy.compactMap(\.self).first
+        members = zip(clients, kept).map { client, session in
+            let session = session ?? make(client, other)
+            other = other ?? session
+            return Member(client: client, session: session)
         }
     }
 

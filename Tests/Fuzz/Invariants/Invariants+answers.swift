@@ -68,33 +68,19 @@ extension Invariants {
         _ wall: WallTime
     ) -> String? {
         let now = Instant.now
-        var state = AuthState(configuration)
         var session = StoredSession(name: "default", refreshToken: old, of: configuration)
         session.generation = 1
-        state.found(session, at: now, wall: wall, jitter: 0)
-        guard state.nextAction(at: now) != nil, state.nextGrant(at: now) != nil else {
-            return "a state that never asks"
+        guard let trial = AnswerTrial(answer, for: session, of: configuration, at: now, wall) else {
+            return "an engine that never asks"
         }
-        let next: StoredSession?
-        switch answer.result {
-        case .success(let token):
-            next = state.received(token, sentAt: now, wall: wall, jitter: 0.5)
-        case .failure(let failure):
-            next = state.failed(
-                failure, refreshToken: answer.refreshToken, at: now, wall: wall, jitter: 0.5)
-        }
-        state.attemptEnded(at: now, isSaved: true)
-        let stored = next ?? session
+        let stored = trial.session
         guard let read = StoredSession(decoding: stored.encoded()), let kept = read.refreshToken else {
             return "a session that cannot be read back"
         }
         let expected = answer.refreshToken ?? old
         guard expected.withPlaintext({ kept.matches(Array($0.utf8)) }) else { return "another refresh token" }
-        let status = state.status(at: now)
-        if let token = state.published(at: now), !token.isUsable(at: now) { return "an expired token" }
-        if status.state != .loginRequired, state.nextMoment(after: now) == nil {
-            return "a state without a future"
-        }
+        if let token = trial.token, !token.isUsable(at: now) { return "an expired token" }
+        if trial.state != .loginRequired, !trial.isToBeWoken { return "an engine without a future" }
         return nil
     }
 

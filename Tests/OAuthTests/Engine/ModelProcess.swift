@@ -21,26 +21,31 @@ final class ModelProcess {
     /// Whether its connection to the store was lost, which it has not noticed.
     var isConnectionLost = false
 
-    /// The lease that this process has, as it knows.
-    var held: Ticket?
-    var lastRenewal: Instant
-    /// The refresh tokens that it has marked in the store.
-    var markedTokens: Set<String>?
+    /// The leases that this process has, as it knows.
+    var leases: [Ticket: ModelLease] = [:]
+    /// The newest generation that was read or written, and the last record.
+    private(set) var newest = 0
+    private(set) var lastRecord: StoredSession?
+    /// The mark of another process that is waited for.
+    var watch: ModelMarkWatch?
+    /// When the store was last out of reach, and when it was found to have lost something.
+    var mayLackSince: Instant?
+    private(set) var loss: Instant?
     /// When the provider last answered something harmless.
     var lastProbe: Instant?
     /// Token requests without an answer, and those whose time is over.
     var open: Set<Ticket> = []
-    var timedOut: Set<Ticket> = []
     /// Who waits, and until when.
     private(set) var waiting: [WaiterID: Instant] = [:]
-    private var published: [TokenTarget: AccessTokenSnapshot] = [:]
+    private var published: [TargetID: AccessTokenSnapshot] = [:]
     private var nextID = 0
     private var alarm = 0
+    private var stopEnd: Instant?
+    private var isWritingAtEnd = false
 
     init(_ index: Int, in world: ModelWorld) {
         self.world = world
         self.index = index
-        lastRenewal = world.now
         beginning = world.now
         engine = Self.engine(in: world)
     }
@@ -51,8 +56,7 @@ final class ModelProcess {
 
     private static func engine(in world: ModelWorld) -> IdentityEngine {
         IdentityEngine(
-            world.configuration, targets: world.targets, leaseTerm: world.faults.leaseTerm,
-            at: Moment(now: world.now, wall: world.wall, jitter: 0))
+            world.configuration, at: Moment(now: world.now, wall: world.wall, jitter: 0))
     }
 
     // MARK: Its life
@@ -63,22 +67,39 @@ final class ModelProcess {
         isRunning = true
         isFrozen = false
         engine = Self.engine(in: world)
-        (held, markedTokens, lastProbe) = (nil, nil, nil)
-        (open, timedOut, waiting, published) = ([], [], [:], [:])
+        (leases, newest, lastRecord, watch) = ([:], 0, nil, nil)
+        (mayLackSince, loss, lastProbe) = (nil, nil, nil)
+        (open, waiting, published) = ([], [:], [:])
         world.note("\(name) starts")
-        take(.timePassed)
-        renewLease()
+        for (number, target) in world.targets.enumerated().dropFirst() {
+            take(.targetJoined(number, world.configuration.aimed(at: target)))
+        }
+        take(.storeChanged(isWritable: false))
+        take(.started)
+        renewLeases()
         live()
     }
 
-    /// Renews its lease and its mark, as a store's driver does.
-    private func renewLease() {
-        guard let term = world.faults.leaseTerm else { return }
-        world.after(term / 3, for: self) {
-            self.world.store.renew(self)
-            self.renewLease()
+    /// Renews its leases, as a store's driver does.
+    private func renewLeases() {
+        guard world.faults.leaseTerm != nil else { return }
+        world.after(.seconds(1), for: self) {
+            for lease in self.leases.values where !lease.isOver {
+                _ = self.world.store.renew(lease, of: self)
+            }
+            self.renewLeases()
         }
     }
+
+    /// Takes note of a record that was read or written.
+    func noteRead(_ record: StoredSession?) {
+        if let lastRecord, (record?.generation ?? 0) < lastRecord.generation { loss = world.now }
+        lastRecord = record ?? lastRecord
+        newest = max(newest, record?.generation ?? 0)
+    }
+
+    /// Whether it may have sent a refresh token whose outcome is not stored.
+    private var mayHaveSpent: Bool { leases.values.contains { $0.spending != nil } || engine.isUnwritten }
 
     /// Requests come, and people.
     private func live() {
@@ -91,10 +112,10 @@ final class ModelProcess {
     func kill() {
         guard isRunning else { return }
         world.note("\(name) is killed")
-        if markedTokens != nil || engine.isUnwritten { world.provider.excuse(engine.session.refreshToken) }
+        if mayHaveSpent { world.provider.excuse(engine.session.refreshToken) }
         world.store.died(self)
         isRunning = false
-        waiting = [:]
+        (waiting, stopEnd, isWritingAtEnd) = ([:], nil, false)
         incarnation += 1
         world.after(world.seconds(0.1...40)) { if !self.isRunning { self.begin() } }
     }
@@ -103,7 +124,7 @@ final class ModelProcess {
         guard isRunning, !isFrozen else { return }
         world.note("\(name) is frozen")
         isFrozen = true
-        if markedTokens != nil || engine.isUnwritten { world.provider.excuse(engine.session.refreshToken) }
+        if mayHaveSpent { world.provider.excuse(engine.session.refreshToken) }
         let frozen = incarnation
         world.after(length) {
             guard self.incarnation == frozen else { return }
@@ -117,17 +138,11 @@ final class ModelProcess {
         guard !isCutOff else { return }
         world.note("\(name) is cut off")
         isCutOff = true
-        if markedTokens != nil || engine.isUnwritten { world.provider.excuse(engine.session.refreshToken) }
+        if mayHaveSpent { world.provider.excuse(engine.session.refreshToken) }
         world.after(length) {
             self.isCutOff = false
-            self.hear(.storeChanged)
+            self.hear(.storeChanged(isWritable: true))
         }
-    }
-
-    func loseLease() {
-        guard let ticket = held else { return }
-        held = nil
-        take(.leaseLost(ticket))
     }
 
     // MARK: Events and actions
@@ -159,37 +174,42 @@ final class ModelProcess {
             world.after(world.briefly, for: self, run)
         }
         switch action {
-        case .lock(let ticket):
+        case .lock(let ticket, _):
             let deadline = world.now + .seconds(5)
             reach { store.lock(self, ticket, until: deadline) }
-        case .release(let ticket): store.release(self, ticket)
+        case .release(let ticket, let isLeft): store.release(self, ticket, leavingMark: isLeft)
         case .read(let ticket): reach { store.read(self, ticket) }
-        case .spend(let ticket, let tokens):
-            let lease = held
-            reach { store.spend(self, ticket, tokens, under: lease) }
-        case .disclaim: store.disclaim(self)
+        case .spend(let ticket, let session):
+            let lease = lease
+            reach { store.spend(self, ticket, session, under: lease) }
         case .save(let ticket, let session, let read, _):
-            let lease = held
+            let lease = lease
             reach { store.save(self, ticket, session, over: read, under: lease) }
-        case .ask(let ticket, _, let grant, let limit): world.provider.ask(self, ticket, grant, within: limit)
-        case .hangUp(let ticket): open.remove(ticket)
-        case .probe(let ticket): world.provider.probe(self, ticket)
-        case .judge(let ticket, let outcome, _): tell(.judged(ticket, outcome), "judged")
-        case .revoke: break
+        case .lookForClaim(let ticket): reach { self.take(.claimed(ticket, false)) }
+        case .ask(let ticket, _, let grant, _, _): world.provider.ask(self, ticket, grant)
+        case .hangUp(let ticket):
+            open.remove(ticket)
+            world.provider.hangUp(self, ticket)
+        case .probe(let ticket, _): world.provider.probe(self, ticket)
+        case .judge(let ticket, _, let outcome, _): tell(.judged(ticket, outcome), "judged")
+        case .revoke, .followClients: break
         case .publish(let target, let snapshot):
             published[target] = snapshot
             if let snapshot, snapshot.expiry <= world.now { world.fail("\(name) publishes what has expired") }
-        case .give(let id, let snapshot):
-            if snapshot.expiry <= world.now { world.fail("\(name) gives what has expired") }
+        case .wake(let id, let answer):
+            if case .token(let snapshot) = answer, snapshot.expiry <= world.now {
+                world.fail("\(name) gives what has expired")
+            }
             answered(id)
-        case .refuse(let id, _), .pass(let id): answered(id)
-        case .perform(let ticket, let command): perform(ticket, command)
+        case .perform(let ticket, let command, let session): perform(ticket, command, session)
         case .finish(let id, let result): finished(id, result)
         case .report: break
         case .ring(let moment): ring(at: moment)
-        case .stop(let isLost): stopped(isLost)
+        case .quiet: quiet()
         }
     }
+
+    private var lease: ModelLease? { engine.lease.flatMap { leases[$0.ticket] } }
 
     private func ring(at moment: Instant?) {
         alarm += 1
@@ -205,11 +225,45 @@ final class ModelProcess {
         if waiting.removeValue(forKey: id) == nil { world.fail("waiter \(id) of \(name) got two answers") }
     }
 
-    private func stopped(_ isLost: Bool) {
-        world.note("\(name) stops\(isLost ? " and loses its session" : "")")
-        if isLost || markedTokens != nil { world.provider.excuse(engine.session.refreshToken) }
+    // MARK: Its end
+
+    /// Stops once nothing is under way, after trying to write for a while.
+    func stop() {
+        guard isRunning, stopEnd == nil else { return }
+        world.note("\(name) is to stop")
+        stopEnd = world.now + world.seconds(0...20)
+        take(.stopping)
+    }
+
+    private func quiet() {
+        let mine = incarnation
+        world.after(.zero, for: self) {
+            guard self.incarnation == mine, let end = self.stopEnd, self.engine.isQuiet else { return }
+            if self.engine.needsWriting, self.world.now < end { return self.writeAtEnd() }
+            self.take(.stopped)
+            self.stopped()
+        }
+    }
+
+    private func writeAtEnd() {
+        guard !isWritingAtEnd else { return }
+        isWritingAtEnd = true
+        let id = newID()
+        waiting[id] = world.now + .seconds(300)
+        take(.commanded(id, .write))
+        world.after(.seconds(1), for: self) {
+            self.isWritingAtEnd = false
+            self.quiet()
+        }
+    }
+
+    private func stopped() {
+        world.note("\(name) stops\(engine.needsWriting ? " and loses its session" : "")")
+        if mayHaveSpent { world.provider.excuse(engine.session.refreshToken) }
+        if engine.needsWriting { world.provider.abandon(by: self) }
         for _ in waiting { world.fail("\(name) stops and leaves somebody waiting") }
         world.store.died(self)
+        (stopEnd, isWritingAtEnd) = (nil, false)
         isRunning = false
         incarnation += 1
         world.after(world.seconds(0.1...20)) { if !self.isRunning { self.begin() } }
@@ -223,11 +277,12 @@ final class ModelProcess {
     }
 
     private func somethingHappens() {
-        guard let target = world.targets.randomElement(using: &world.random) else { return }
+        guard let target = world.targets.indices.randomElement(using: &world.random) else { return }
         let deadline = world.now + .seconds(10)
         switch Int.random(in: 0..<20, using: &world.random) {
-        case 0..<10: wait { .tokenNeeded(target, by: $0, until: deadline) }
-        case 10 where !world.isQuiet: wait { .refreshRequested(target, by: $0, until: deadline) }
+        case 0..<10: wait { .tokenNeeded(target, by: $0, until: deadline, isRenewed: false) }
+        case 10 where !world.isQuiet:
+            wait { .refreshRequested(target, TokenAdditions(), by: $0, until: deadline) }
         case 11 where !world.isQuiet: wait { .tokenInvalidated(target, by: $0, until: deadline) }
         case 12, 13, 14: refuse(target, until: deadline)
         case 15 where world.faults.changesSessions && !world.isQuiet: command()
@@ -242,7 +297,7 @@ final class ModelProcess {
         take(event(id))
     }
 
-    private func refuse(_ target: TokenTarget, until deadline: Instant) {
+    private func refuse(_ target: TargetID, until deadline: Instant) {
         guard let token = published[target] else { return }
         let route = "/\(Int.random(in: 0..<2, using: &world.random))"
         if world.chance(50) {
@@ -266,30 +321,30 @@ final class ModelProcess {
             grant.refreshToken = world.provider.begin()
             world.provider.endAll(but: grant.refreshToken)
             world.note("\(name) logs in")
-            take(.commanded(id, .login(grant, sentAt: world.now, wall: world.wall)))
+            take(.commanded(id, .login(grant, 0, sentAt: world.now, wall: world.wall)))
         case 4..<6:
             world.provider.endAll(but: nil)
             world.note("\(name) logs out")
             take(.commanded(id, .logout(isLocal: world.chance(50))))
         case 6:
-            let imported = ImportedSession(refreshToken: world.provider.begin())
+            let imported = SessionImport(refreshToken: world.provider.begin())
             world.provider.endAll(but: nil)
             world.note("\(name) imports")
             take(.commanded(id, .importing(imported)))
         case 7: take(.commanded(id, .register(redirectURI: "http://127.0.0.1/callback")))
-        case 8: take(.commanded(id, .revoke([.refreshToken, .accessToken], of: nil)))
-        default: take(.commanded(id, .keeping(nil, request: Secret("a request"))))
+        case 8: take(.commanded(id, .revoke([.refreshToken, .accessToken])))
+        default: take(.commanded(id, .keeping { _ in PendingLogin(request: Secret("a request")) }))
         }
     }
 
-    private func perform(_ ticket: Ticket, _ command: Command) {
+    private func perform(_ ticket: Ticket, _ command: Command, _ session: StoredSession) {
         let isRefused = world.chance(30)
         world.after(world.seconds(0.01...8), for: self) {
-            guard !isRefused, case .revoke(let hints, let session) = command else {
+            guard !isRefused, case .revoke(let hints) = command else {
                 let failure = TokenFailure(.transient, .status(503), detail: "")
                 return self.take(.performed(ticket, .failure(failure)))
             }
-            self.world.provider.revoked(session?.refreshToken)
+            self.world.provider.revoked(session.refreshToken)
             self.take(.performed(ticket, .success(.revoked(Set(hints), nil))))
         }
     }

@@ -44,6 +44,7 @@ final class ModelProvider {
     private unowned let world: ModelWorld
     private var families: [Family] = []
     private var sendings: [String: [Sending]] = [:]
+    private var calls: [String: Sending] = [:]
     private var accessTokens = 0
     private var lossMoment: Instant?
     /// When it last answered something harmless.
@@ -91,6 +92,13 @@ final class ModelProvider {
         guard let token else { return false }
         let (family, index) = Self.place(of: token)
         return !families[family].isDead && families[family].current == index
+    }
+
+    /// A process has lost the newest refresh token, and said so: nothing is left that sending an older one could end.
+    func abandon(by process: ModelProcess) {
+        for sending in sendings.values.joined() where sending.owner == process.name {
+            sending.isHarmless = true
+        }
     }
 
     /// What a process holds or is asking for may get lost with it.
@@ -165,8 +173,24 @@ final class ModelProvider {
             let (found, index) = Self.place(of: token)
             return found == family && index >= wanted
         }
+        func isLoggingIn(_ commands: [QueuedCommand]) -> Bool {
+            commands.contains { queued in
+                guard case .login(let grant, _, _, _) = queued.command, let token = grant.refreshToken
+                else { return false }
+                return Self.place(of: token).family == family
+            }
+        }
+        func isJudging(_ phase: Phase) -> Bool {
+            guard case .judging(_, _, let outcome) = phase, let token = outcome.refreshToken else {
+                return false
+            }
+            let (found, index) = Self.place(of: token)
+            return found == family && index >= wanted
+        }
         if has(world.store.record)
             || world.processes.contains(where: { $0.isRunning && has($0.engine.session) })
+            || world.processes.contains(where: { $0.isRunning && isJudging($0.engine.phase) })
+            || world.processes.contains(where: { $0.isRunning && isLoggingIn($0.engine.commands) })
         {
             return
         }
@@ -176,7 +200,7 @@ final class ModelProvider {
     // MARK: Token requests
 
     /// Takes a token request, and has its answer told when it is ready.
-    func ask(_ process: ModelProcess, _ ticket: Ticket, _ grant: Grant, within limit: Duration?) {
+    func ask(_ process: ModelProcess, _ ticket: Ticket, _ grant: Grant) {
         guard case .refresh(let token) = grant else {
             return world.fail("nobody here asks without a refresh token")
         }
@@ -184,31 +208,37 @@ final class ModelProvider {
         checkSending(token, by: process)
         let sending = Sending(process, at: world.now)
         sendings[token.withPlaintext { $0 }, default: []].append(sending)
+        calls["\(process.name)/\(ticket)"] = sending
         world.note("\(process.name) sends \(token.withPlaintext { $0 })")
         let sentAt = world.now
         process.open.insert(ticket)
-        if let limit {
-            world.after(limit, for: process) {
-                if process.open.contains(ticket), process.timedOut.insert(ticket).inserted {
-                    process.take(.unanswered(ticket, Self.failure(.timedOut), isConnected: true))
-                }
-            }
+        world.after(UnansweredRefresh.longestWait, for: process) {
+            self.lost(process, ticket, sending, .timedOut)
         }
         if world.faults.losesAnswers, !world.isQuiet, world.chance(5) {
             let arrives = world.chance(50)
             if arrives { excuse(token) } else { sendings[token.withPlaintext { $0 }]?.removeLast() }
             return world.after(world.seconds(0.1...20), for: process) {
-                sending.isConnected = false
                 if arrives { _ = self.process(token) }
-                guard process.open.remove(ticket) != nil else { return }
-                let event: EngineEvent =
-                    process.timedOut.contains(ticket)
-                    ? .connectionEnded(ticket)
-                    : .unanswered(ticket, Self.failure(.interrupted), isConnected: false)
-                process.take(event)
+                self.lost(process, ticket, sending, .interrupted)
             }
         }
         work(process, ticket, token, sending, sentAt)
+    }
+
+    private func lost(
+        _ process: ModelProcess, _ ticket: Ticket, _ sending: Sending, _ reason: TokenFailure.Reason
+    ) {
+        sending.isConnected = false
+        guard process.open.remove(ticket) != nil else { return }
+        let outcome = TokenRequestResult(
+            result: .failure(Self.failure(reason)), sentAt: sending.at, wall: world.wall)
+        process.take(.answered(ticket, TokenAnswer(outcome: outcome)))
+    }
+
+    /// A process closes a connection.
+    func hangUp(_ process: ModelProcess, _ ticket: Ticket) {
+        calls["\(process.name)/\(ticket)"]?.isConnected = false
     }
 
     /// Answers, once the provider does not hang.
@@ -240,7 +270,8 @@ final class ModelProvider {
             self.world.note(
                 "\(process.name) is answered: \(outcome.refreshToken.map { $0.withPlaintext { $0 } } ?? "no")"
             )
-            process.take(.answered(ticket, outcome, isJudged: self.world.chance(70)))
+            let needsKeys = self.world.chance(30)
+            process.take(.answered(ticket, TokenAnswer(outcome: outcome, needsKeys: needsKeys)))
         }
     }
 
@@ -282,7 +313,7 @@ final class ModelProvider {
         let isHanging = hangsUntil.map { $0 > world.now } ?? false
         world.after(isHanging ? .seconds(10) : world.briefly, for: process) {
             if !isHanging { (process.lastProbe, self.lastProbe) = (self.world.now, self.world.now) }
-            process.take(.probed(ticket, isAnswered: !isHanging))
+            process.take(.probed(ticket, isHanging ? Self.failure(.timedOut) : nil))
         }
     }
 

@@ -4,15 +4,15 @@ import BearerdCryptography
 
 @testable import OAuth
 
-/// A store with every fault that a server or a disk can have.
+/// A store with every fault that a server or a disk can have; locks, marks and outages are those of Redis' scripts, or of
+/// lock files where the kernel keeps the lock.
 final class ModelStore {
     private unowned let world: ModelWorld
     private(set) var record: StoredSession?
     private var previous: StoredSession?
-    /// By owner, the refresh tokens that it names.
-    private var marks: [String: Set<String>] = [:]
-    private var holder: (owner: String, ticket: Ticket, until: Instant)?
-    /// When each owner was last seen, while it had a mark or wanted one.
+    private var mark: ModelMark?
+    private var holder: (owner: String, process: String, until: Instant)?
+    /// When each process was last seen to hold a lease.
     private var signs: [String: Instant] = [:]
     private var isAway = false
     private var refusesWrites = false
@@ -23,23 +23,27 @@ final class ModelStore {
 
     private var term: Duration? { world.faults.leaseTerm }
 
-    /// Since when nothing was seen of an owner.
-    func lastSign(of owner: String) -> Instant { signs[owner] ?? world.start }
+    /// When a process was last seen.
+    func lastSign(of process: String) -> Instant { signs[process] ?? world.start }
+
+    private func sign(_ process: ModelProcess) { signs[process.name] = world.now }
 
     /// Whether a command fails, as the first one does after a failover.
-    func isUnreachable(for process: ModelProcess) -> Bool {
+    private func isUnreachable(for process: ModelProcess) -> Bool {
         defer { process.isConnectionLost = false }
-        return isAway || process.isCutOff || process.isConnectionLost
+        guard isAway || process.isCutOff || process.isConnectionLost else { return false }
+        process.mayLackSince = world.now
+        return true
     }
 
-    // MARK: What processes ask
+    // MARK: Locks
 
     func lock(_ process: ModelProcess, _ ticket: Ticket, until deadline: Instant) {
         if isUnreachable(for: process) {
+            process.watch = nil
             return process.tell(.leaseRefused(ticket, .unreachable("away")), "refused")
         }
-        expire()
-        guard holder == nil else {
+        guard let lease = acquire(process, ticket) else {
             guard world.now < deadline else {
                 return process.tell(.leaseRefused(ticket, .busy(by: holder?.owner)), "busy")
             }
@@ -47,125 +51,173 @@ final class ModelStore {
                 self.lock(process, ticket, until: deadline)
             }
         }
-        holder = (process.name, ticket, world.now + (term ?? .seconds(1_000_000)))
         world.note("\(process.name) has the lease \(ticket)")
-        process.held = ticket
+        process.leases[ticket] = lease
+        sign(process)
         process.tell(.leased(ticket), "leased")
     }
 
-    func release(_ process: ModelProcess, _ ticket: Ticket) {
-        if process.held == ticket { process.held = nil }
-        guard !isUnreachable(for: process) || term == nil else { return }
-        if holder?.owner == process.name, holder?.ticket == ticket { holder = nil }
-    }
-
-    func read(_ process: ModelProcess, _ ticket: Ticket) {
-        if isUnreachable(for: process) {
-            return process.tell(.recordRead(ticket, .failure(.unreachable("away"))), "cannot read")
-        }
-        if let tokens = process.markedTokens {
-            // A driver that reaches the store sees to its mark first.
-            marks[process.name] = tokens
-            sign(process)
-        }
-        let found = marks.keys.sorted().map { owner in
-            SpendingMark(
-                owner: owner, tokens: marks[owner] ?? [], isOurs: owner == process.name,
-                isOwnerAlive: isAlive(owner))
-        }
-        process.tell(
-            .recordRead(ticket, .success(StoreRecord(session: record, marks: found))),
-            "read \(ModelProvider.describe(record))\(marks.isEmpty ? "" : ", marked by \(marks.keys.sorted())")"
-        )
-    }
-
-    private func isAlive(_ owner: String) -> Bool {
-        guard let term else { return world.processes.contains { $0.name == owner && $0.isRunning } }
-        return lastSign(of: owner) + term > world.now
-    }
-
-    func spend(_ process: ModelProcess, _ ticket: Ticket, _ tokens: [Secret], under lease: Ticket?) {
-        if let error = writeError(process, under: lease) {
-            return process.tell(.spent(ticket, .failure(error)), "cannot mark")
-        }
-        process.markedTokens = Set(tokens.map(SpendingMark.name))
-        marks[process.name] = process.markedTokens
-        sign(process)
-        process.tell(.spent(ticket, .success(())), "marked")
-    }
-
-    func disclaim(_ process: ModelProcess) {
-        process.markedTokens = nil
-        if !isUnreachable(for: process) { marks[process.name] = nil }
-    }
-
-    func save(
-        _ process: ModelProcess, _ ticket: Ticket, _ session: StoredSession, over read: StoredSession?,
-        under lease: Ticket?
-    ) {
-        if let error = writeError(process, under: lease) {
-            return process.tell(.saved(ticket, .failure(error)), "cannot save: \(error.code)")
-        }
-        do throws(StoreError) {
-            try session.checkReplacing(record, read: read)
-        } catch {
-            return process.tell(.saved(ticket, .failure(error)), "outdated")
-        }
-        world.provider.checkReplacing(record, with: session, by: process)
-        previous = record
-        record = session
-        let name = session.refreshToken.map(SpendingMark.name) ?? ""
-        marks = marks.filter { $0.value.contains(name) }
-        world.note("\(process.name) stores \(ModelProvider.describe(session))")
-        if !world.isQuiet, world.faults.breaksStore, world.chance(2) {
-            process.tell(.saved(ticket, .failure(.unreachable("the answer was lost"))), "saved, and not told")
-        } else {
-            process.tell(.saved(ticket, .success(())), "saved")
-        }
-        for other in world.processes where other !== process {
-            other.hear(.storeChanged)
-        }
-    }
-
-    private func writeError(_ process: ModelProcess, under lease: Ticket?) -> StoreError? {
-        if isUnreachable(for: process) { return .unreachable("away") }
+    private func acquire(_ process: ModelProcess, _ ticket: Ticket) -> ModelLease? {
         expire()
-        guard holder?.owner == process.name, holder?.ticket == lease else { return .leaseLost }
-        return refusesWrites ? .unavailable("read-only") : nil
+        let lease = ModelLease(ticket, of: process, until: term.map { world.now + $0 })
+        if let term {
+            let known = max(record?.generation ?? 0, process.newest)
+            let foreign = mark.flatMap { $0.owner != nil && $0.generation >= known ? $0 : nil }
+            let abandoned = process.watch.flatMap { $0.last - $0.begin >= term ? $0.mark : nil }
+            if let foreign {
+                let goesOn =
+                    process.watch.map { $0.mark == foreign && world.now - $0.last <= term / 3 } ?? false
+                process.watch = ModelMarkWatch(
+                    mark: foreign, begin: goesOn ? process.watch?.begin ?? world.now : world.now,
+                    last: world.now)
+            } else {
+                process.watch = nil
+            }
+            if holder != nil || foreign != nil && foreign != abandoned { return nil }
+        } else if holder != nil {
+            return nil
+        }
+        holder = (lease.owner, process.name, world.now + (term ?? .seconds(1_000_000)))
+        return lease
     }
 
-    // MARK: Leases and signs of life
+    func release(_ process: ModelProcess, _ ticket: Ticket, leavingMark isLeft: Bool) {
+        guard let lease = process.leases.removeValue(forKey: ticket) else { return }
+        lease.isOver = true
+        release(lease, of: process, leavingMark: isLeft)
+    }
+
+    private func release(_ lease: ModelLease, of process: ModelProcess, leavingMark isLeft: Bool) {
+        if term != nil, isUnreachable(for: process) {
+            return world.after(.seconds(1), for: process) {
+                self.release(lease, of: process, leavingMark: isLeft)
+            }
+        }
+        if let mark, mark.owner == lease.owner {
+            self.mark = isLeft ? ModelMark(generation: mark.generation, owner: nil) : nil
+        }
+        if holder?.owner == lease.owner { holder = nil }
+    }
 
     private func expire() {
         if let holder, holder.until <= world.now { self.holder = nil }
     }
 
-    /// What a process does for its lease and its mark every third of a term.
-    func renew(_ process: ModelProcess) {
-        guard let term else { return }
-        if isUnreachable(for: process) { return loseLease(process, after: term) }
+    /// Extends a lease, or takes the lock anew where its holder has sent a refresh token.
+    func renew(_ lease: ModelLease, of process: ModelProcess) -> Bool {
+        guard let term else { return true }
+        if isUnreachable(for: process) { return false }
         expire()
-        if let held = process.held {
-            if holder?.owner == process.name, holder?.ticket == held {
-                holder?.until = world.now + term
-                process.lastRenewal = world.now
-            } else {
-                process.loseLease()
+        if holder?.owner != lease.owner {
+            guard let spending = lease.spending, (record?.generation ?? 0) <= spending, holder == nil,
+                !(mark.map { $0.owner != nil && $0.owner != lease.owner && $0.generation >= spending }
+                    ?? false)
+            else {
+                lease.isOver = true
+                return false
             }
+            if record == nil, let known = process.lastRecord {
+                record = known
+                tellOthers(of: process)
+            }
+            mark = ModelMark(generation: spending, owner: lease.owner)
+            holder = (lease.owner, process.name, world.now)
+            process.hear(.storeChanged(isWritable: true))
         }
-        guard let tokens = process.markedTokens else { return }
+        holder?.until = world.now + term
+        lease.end = world.now + term
         sign(process)
-        marks[process.name] = tokens
+        return true
     }
 
-    private func loseLease(_ process: ModelProcess, after term: Duration) {
-        if process.held != nil, process.lastRenewal + term <= world.now { process.loseLease() }
+    /// Makes sure that nobody else can hold the lock.
+    private func hold(_ lease: ModelLease?, _ process: ModelProcess) -> StoreError? {
+        guard let lease, process.leases[lease.ticket] != nil else { return .leaseLost }
+        if isUnreachable(for: process) { return .unreachable("away") }
+        let isHeld = !lease.isOver && lease.end.map { world.now < $0 } ?? true
+        if !isHeld {
+            guard lease.spending != nil, !lease.isOver else { return .leaseLost }
+            guard renew(lease, of: process) else { return .leaseLost }
+        }
+        return nil
     }
 
-    func sign(_ process: ModelProcess) { signs[process.name] = world.now }
+    // MARK: Reading and writing
+
+    func read(_ process: ModelProcess, _ ticket: Ticket) {
+        if isUnreachable(for: process) {
+            return process.tell(.recordRead(ticket, .failure(.unreachable("away"))), "cannot read")
+        }
+        process.noteRead(record)
+        let lack = [process.mayLackSince, process.loss].compactMap(\.self).max()
+        process.tell(
+            .recordRead(
+                ticket,
+                .success(
+                    StoreRecord(session: record, settledAt: term.flatMap { term in lack.map { $0 + term } }))),
+            "read \(ModelProvider.describe(record))\(mark.map { ", marked \($0.generation)" } ?? "")")
+    }
+
+    func spend(_ process: ModelProcess, _ ticket: Ticket, _ session: StoredSession, under lease: ModelLease?)
+    {
+        if let error = hold(lease, process) {
+            return process.tell(.spent(ticket, .failure(error)), "cannot mark")
+        }
+        expire()
+        guard let lease, holder?.owner == lease.owner else {
+            return process.tell(.spent(ticket, .failure(.leaseLost)), "cannot mark")
+        }
+        if term != nil {
+            lease.mayBeSpent =
+                mark.map { $0.generation >= session.generation && $0.owner != lease.owner } ?? false
+        } else if lease.spending == nil {
+            lease.mayBeSpent = mark?.generation == session.generation
+        }
+        lease.spending = session.generation
+        mark = ModelMark(generation: session.generation, owner: lease.owner)
+        sign(process)
+        process.tell(.spent(ticket, .success(lease.mayBeSpent)), "marked")
+    }
+
+    func save(
+        _ process: ModelProcess, _ ticket: Ticket, _ session: StoredSession, over read: StoredSession?,
+        under lease: ModelLease?
+    ) {
+        func refuse(_ error: StoreError, _ label: String) {
+            process.tell(.notSaved(ticket, error, hasMoved: false), label)
+        }
+        if let error = hold(lease, process) { return refuse(error, "cannot save: \(error.code)") }
+        expire()
+        if let lease, holder?.owner != lease.owner, lease.spending == nil || !renew(lease, of: process) {
+            return refuse(.leaseLost, "lost the lease")
+        }
+        if refusesWrites { return refuse(.unavailable("read-only"), "cannot save") }
+        do throws(StoreError) {
+            try session.checkReplacing(record, read: read)
+        } catch {
+            return refuse(error, "outdated")
+        }
+        world.provider.checkReplacing(record, with: session, by: process)
+        previous = record
+        record = session
+        mark = nil
+        lease?.spending = nil
+        process.noteRead(session)
+        world.note("\(process.name) stores \(ModelProvider.describe(session))")
+        if !world.isQuiet, world.faults.breaksStore, world.chance(2) {
+            refuse(.unreachable("the answer was lost"), "saved, and not told")
+        } else {
+            process.tell(.saved(ticket), "saved")
+        }
+        tellOthers(of: process)
+    }
+
+    private func tellOthers(of process: ModelProcess) {
+        for other in world.processes where other !== process { other.hear(.storeChanged(isWritable: true)) }
+    }
 
     func died(_ process: ModelProcess) {
-        guard term == nil, holder?.owner == process.name else { return }
+        guard term == nil, holder?.process == process.name else { return }
         holder = nil
     }
 
@@ -174,10 +226,14 @@ final class ModelStore {
     func goAway(for length: Duration) {
         guard !isAway else { return }
         isAway = true
+        for process in world.processes { process.mayLackSince = world.now }
         world.note("the store is away")
         world.after(length) {
             self.isAway = false
-            for process in self.world.processes { process.hear(.storeChanged) }
+            for process in self.world.processes {
+                process.mayLackSince = self.world.now
+                process.hear(.storeChanged(isWritable: true))
+            }
         }
     }
 
@@ -192,13 +248,12 @@ final class ModelStore {
     func lose(everything: Bool) {
         world.note(everything ? "the store is emptied" : "the store loses its last save")
         record = everything ? nil : previous ?? record
-        marks = [:]
+        mark = nil
         holder = nil
-        signs = [:]
         world.provider.marksAreLost()
         for process in world.processes {
             if !everything { process.isConnectionLost = true }
-            process.hear(.storeChanged)
+            process.hear(.storeChanged(isWritable: true))
         }
     }
 }

@@ -30,7 +30,7 @@ extension ModelWorld {
         case 5 where faults.emptiesStore: store.lose(everything: chance(60))
         case 6 where faults.hangsProvider: provider.hang(for: seconds(1...150))
         case 7 where faults.stops:
-            if process.isRunning { process.take(.stopping(until: now + seconds(0...20))) }
+            process.stop()
         default: break
         }
     }

@@ -124,10 +124,10 @@ final class ModelWorld {
     func checkAll() {
         for process in processes where process.isRunning {
             let engine = process.engine
-            if engine.isUnwritten { fail("\(process.name) has not written what it has") }
+            if engine.needsWriting { fail("\(process.name) has not written what it has") }
             if !engine.commands.isEmpty { fail("\(process.name) has not finished a command") }
             switch engine.phase {
-            case .silent, .holding, .settling: fail("\(process.name) is in \(process.phase) for ever")
+            case .holding, .settling: fail("\(process.name) is in \(process.phase) for ever")
             default: break
             }
             let stored = store.record?.refreshToken
@@ -136,7 +136,7 @@ final class ModelWorld {
                 fail("\(process.name) has another refresh token than the store")
             }
             if provider.mustWork(engine.session.refreshToken),
-                !targets.allSatisfy({ engine.targets[$0]?.usable(at: now) != nil })
+                !engine.targets.values.allSatisfy({ $0.usable(at: now) != nil })
             {
                 fail("\(process.name) has no access token")
             }

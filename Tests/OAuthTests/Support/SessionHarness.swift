@@ -10,24 +10,34 @@ import BearerdSystem
 /// A session on a thread of its own, with everything around it in the test's hand.
 final class SessionHarness: Sendable {
     let clock: ManualClock
-    let journal = Journal()
+    let journal: Journal
     let server: FakeServer
     let store: FakeStore
     let secret = FakeSecret()
     let session: AuthSession
-    private let executor = SessionHarness.makeExecutor()
+    private let executor: ThreadExecutor
+    private let isAlone: Bool
 
+    /// - Parameter isBeside: whether it is a session of the same identity as `other`.
     init(
         grantType: GrantType = .clientCredentials, sharing other: SessionHarness? = nil,
-        family: SessionFamily = SessionFamily(),
+        isBeside: Bool = false, family: SessionFamily = SessionFamily(),
         _ configure: (inout ClientConfiguration) -> Void = { _ in }
     ) {
         var configuration = ClientConfiguration(name: "default", clientID: "app", grantType: grantType)
         configuration.endpoints[.token] = HTTPURL("https://sso.example/token")
         configure(&configuration)
         clock = other?.clock ?? ManualClock()
+        isAlone = !isBeside
+        journal = isBeside ? other?.journal ?? Journal() : Journal()
+        executor = isBeside ? other?.executor ?? Self.makeExecutor() : Self.makeExecutor()
         server = other?.server ?? FakeServer(journal: journal)
         store = other?.store ?? FakeStore(journal: journal)
+        if isBeside, let other {
+            session = AuthSession(
+                configuration: configuration, beside: other.session, transport: server, credentials: secret)
+            return
+        }
         session = AuthSession(
             configuration: configuration, executor: executor, clock: clock, transport: server, store: store,
             credentials: secret, observer: journal, family: family, random: { 0 })
@@ -55,7 +65,7 @@ final class SessionHarness: Sendable {
 
     private func end() async {
         await session.stop()
-        executor.stop()
+        if isAlone { executor.stop() }
     }
 
     /// Lets everything happen that can happen at this moment: the executor runs its jobs in order, and nothing else
@@ -83,6 +93,11 @@ final class SessionHarness: Sendable {
                 lifetime: .seconds(300), request: configuration.requestDigest)
         }
         return stored
+    }
+
+    /// Whether it keeps the store's lock from other processes.
+    var keepsLock: Bool {
+        get async { if case .holding = await session.engine.phase { true } else { false } }
     }
 
     /// What the hot path sees.

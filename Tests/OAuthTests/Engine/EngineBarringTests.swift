@@ -8,15 +8,15 @@ import Testing
 /// A server may replace the refresh token before it looks at what is asked for.
 struct `A refresh that is refused for its scope or resource` {
     private func refused(
-        _ code: String, of type: GrantType = .refreshToken, after prepare: (StateHarness) -> Void = { _ in }
-    ) -> StateHarness {
-        let harness = StateHarness(grantType: type, refreshToken: "rt")
+        _ code: String, of type: GrantType = .refreshToken, after prepare: (EngineHarness) -> Void = { _ in }
+    ) -> EngineHarness {
+        let harness = EngineHarness(grantType: type, refreshToken: "rt")
         prepare(harness)
         refuse(harness, code)
         return harness
     }
 
-    private func refuse(_ harness: StateHarness, _ code: String) {
+    private func refuse(_ harness: EngineHarness, _ code: String) {
         _ = harness.state.nextAction(at: harness.now)
         let reason = TokenFailure.Reason(ErrorCode(rawValue: code), status: 400)
         _ = harness.state.failed(
@@ -34,7 +34,7 @@ struct `A refresh that is refused for its scope or resource` {
         #expect(harness.nextAttempt == nil, "a secret has nothing to do with it")
 
         let stored = try #require(StoredSession(decoding: harness.state.session.encoded()))
-        let next = StateHarness(grantType: .refreshToken)
+        let next = EngineHarness(grantType: .refreshToken)
         next.state.found(stored, at: next.now, wall: next.wall, jitter: 0)
         #expect(next.word == .misconfigured && next.answer == "misconfigured" && next.nextAttempt == nil)
         #expect(next.state.status(at: next.now).lastError?.code == code)
@@ -42,7 +42,7 @@ struct `A refresh that is refused for its scope or resource` {
 
     @Test func `is made again for a person, and by itself from then on`() throws {
         let harness = refused("invalid_target")
-        try harness.state.refreshRequested()
+        try harness.state.refreshRequested(at: harness.now)
         #expect(harness.begins())
         harness.land("one", refreshToken: "rt2")
         #expect(harness.word == .authorized && harness.nextAttempt != nil)
@@ -51,7 +51,7 @@ struct `A refresh that is refused for its scope or resource` {
 
     @Test func `is made again when it asks for something else`() throws {
         let stored = refused("invalid_scope").state.session
-        let other = StateHarness(grantType: .refreshToken) { $0.scope = ["less"] }
+        let other = EngineHarness(grantType: .refreshToken) { $0.scope = ["less"] }
         other.state.found(stored, at: other.now, wall: other.wall, jitter: 0)
         #expect(other.begins())
     }
@@ -75,7 +75,7 @@ struct `A refresh that is refused for its scope or resource` {
     }
 
     @Test func `leaves the token that there is in use, and a 401 forces nothing`() {
-        let harness = StateHarness(grantType: .refreshToken, refreshToken: "rt")
+        let harness = EngineHarness(grantType: .refreshToken, refreshToken: "rt")
         harness.renew(to: "one")
         harness.state.rotates = nil
         harness.pass(.seconds(250))

@@ -7,21 +7,21 @@ import Testing
 
 struct `A session in the store` {
     @Test func `is used after a restart, without a request`() {
-        let harness = StateHarness()
+        let harness = EngineHarness()
         harness.find(generation: 5, accessToken: "stored", lifetime: .seconds(300))
         #expect(harness.token == "stored" && harness.word == .authorized)
         #expect(harness.nextAttempt == .milliseconds(239_200))
     }
 
     @Test func `that expired meanwhile is only good for its refresh token`() {
-        let harness = StateHarness(grantType: .refreshToken)
+        let harness = EngineHarness(grantType: .refreshToken)
         harness.find(generation: 5, accessToken: "stored", lifetime: .seconds(-1), refreshToken: "rt")
         #expect(harness.token == nil)
         #expect(harness.begins())
     }
 
     @Test func `does not live longer because the civil clock was set back`() {
-        let harness = StateHarness()
+        let harness = EngineHarness()
         harness.wall = harness.wall + .seconds(-86_400)
         var stored = StoredSession(identity: "default", generation: 1, binding: harness.state.binding)
         stored.accessToken = StoredAccessToken(
@@ -33,14 +33,14 @@ struct `A session in the store` {
     }
 
     @Test func `that is older than ours is ignored`() {
-        let harness = StateHarness()
+        let harness = EngineHarness()
         harness.find(generation: 5, accessToken: "ours")
         #expect(!harness.find(generation: 4, accessToken: "theirs"))
         #expect(harness.token == "ours")
     }
 
     @Test func `that another client began since then is not replaced by what ours could not store`() {
-        let harness = StateHarness(grantType: .refreshToken, refreshToken: "one")
+        let harness = EngineHarness(grantType: .refreshToken, refreshToken: "one")
         harness.state.isUnsaved = true
         harness.state.found(
             StoredSession(identity: "default", generation: 9, binding: "another client"), at: harness.now,
@@ -50,7 +50,7 @@ struct `A session in the store` {
 
     @Test(arguments: [true, false])
     func `that another made of the same one counts more than ours, written or not`(isSaved: Bool) {
-        let harness = StateHarness(grantType: .refreshToken, refreshToken: "rt")
+        let harness = EngineHarness(grantType: .refreshToken, refreshToken: "rt")
         _ = harness.begins()
         _ = harness.state.received(
             TokenResponse(accessToken: .init("ours"), lifetime: .seconds(300), refreshToken: .init("mine")),
@@ -72,7 +72,7 @@ struct `A session in the store` {
     }
 
     @Test func `of the same generation gives way to ours where a person began that later`() {
-        let harness = StateHarness(grantType: .refreshToken, refreshToken: "rt")
+        let harness = EngineHarness(grantType: .refreshToken, refreshToken: "rt")
         harness.renew()
         harness.state.session.began = harness.wall
         var stored = StoredSession(
@@ -82,19 +82,16 @@ struct `A session in the store` {
     }
 
     @Test func `that is newer is adopted instead of refreshing`() {
-        let harness = StateHarness(grantType: .refreshToken, refreshToken: "one")
-        _ = harness.begins()
+        let harness = EngineHarness(grantType: .refreshToken, refreshToken: "one")
         #expect(harness.find(generation: 2, accessToken: "theirs", refreshToken: "two"))
-        #expect(harness.state.nextGrant(at: harness.now) == nil)
-        harness.state.attemptEnded(at: harness.now, isSaved: true)
         #expect(harness.token == "theirs" && !harness.begins())
     }
 
     @Test func `that is newer but expired is refreshed with its refresh token`() {
-        let harness = StateHarness(grantType: .refreshToken, refreshToken: "one")
-        _ = harness.begins()
+        let harness = EngineHarness(grantType: .refreshToken, refreshToken: "one")
         harness.find(generation: 2, accessToken: "theirs", lifetime: .seconds(-5), refreshToken: "two")
-        guard case .refresh(let token)? = harness.state.nextGrant(at: harness.now) else {
+        _ = harness.begins()
+        guard case .refresh(let token)? = harness.state.asked?.grant else {
             Issue.record("no refresh")
             return
         }
@@ -102,21 +99,21 @@ struct `A session in the store` {
     }
 
     @Test func `has worked once it brought a refresh token, and what that is stored as has not yet`() throws {
-        let harness = StateHarness(grantType: .refreshToken, refreshToken: "one")
+        let harness = EngineHarness(grantType: .refreshToken, refreshToken: "one")
         #expect(!harness.state.hasStoredWorked)
         _ = harness.begins()
-        let kept = harness.state.rotated(to: .init("two"))
-        let rotated = try #require(kept)
+        let grant = TokenResponse(
+            accessToken: .init("at"), lifetime: .seconds(300), refreshToken: .init("two"))
+        _ = harness.state.received(grant, sentAt: harness.now, wall: harness.wall, jitter: 0)
         #expect(harness.state.hasStoredWorked, "of the one that is replaced")
-        harness.state.saved(rotated)
-        harness.land(refreshToken: "two")
+        harness.state.attemptEnded(at: harness.now, isSaved: true)
         #expect(!harness.state.hasStoredWorked)
         harness.state.tokenAccepted(generation: harness.generation, route: "/")
         #expect(harness.state.hasStoredWorked)
     }
 
     @Test func `of another client is not used, and overwritten with a larger generation`() {
-        let harness = StateHarness(grantType: .clientCredentials)
+        let harness = EngineHarness(grantType: .clientCredentials)
         harness.find(
             generation: 9, accessToken: "theirs", refreshToken: "secret", binding: "https://evil.example app")
         #expect(harness.token == nil && harness.state.session.refreshToken == nil)
@@ -125,19 +122,19 @@ struct `A session in the store` {
     }
 
     @Test func `for another scope lends its refresh token alone`() {
-        let harness = StateHarness { $0.scope = ["write"] }
+        let harness = EngineHarness { $0.scope = ["write"] }
         var stored = StoredSession(identity: "default", generation: 3, binding: harness.state.binding)
         stored.refreshToken = .init("rt")
         stored.accessToken = StoredAccessToken(
             token: .init("at"), generation: 3, expiresAt: harness.wall + .seconds(300),
             lifetime: .seconds(300),
-            request: StateHarness().state.request)
+            request: EngineHarness().state.request)
         harness.state.found(stored, at: harness.now, wall: harness.wall, jitter: 0)
         #expect(harness.token == nil && harness.state.session.refreshToken != nil)
     }
 
     @Test func `of somebody who logged in ends login_required`() {
-        let harness = StateHarness(grantType: .refreshToken, refreshToken: "dead")
+        let harness = EngineHarness(grantType: .refreshToken, refreshToken: "dead")
         harness.fail(.final)
         #expect(harness.word == .loginRequired)
         harness.find(generation: 9, refreshToken: "fresh")
@@ -147,32 +144,31 @@ struct `A session in the store` {
     }
 
     @Test func `that was refused for good stays refused after a restart`() {
-        let harness = StateHarness(grantType: .refreshToken)
+        let harness = EngineHarness(grantType: .refreshToken)
         harness.find(generation: 3, refreshToken: "dead", refusal: .invalidGrant)
         #expect(harness.word == .loginRequired && !harness.begins())
         #expect(harness.state.status(at: harness.now).lastError?.code == "invalid_grant")
     }
 
     @Test func `whose token somebody invalidated is adopted without one`() {
-        let harness = StateHarness()
+        let harness = EngineHarness()
         harness.renew(to: "one")
         harness.find(generation: 7)
         #expect(harness.token == nil && harness.begins())
     }
 
     @Test func `that could not be written is written over an equal count, or gives way to a later one`() {
-        let harness = StateHarness(grantType: .refreshToken, refreshToken: "rt")
+        let harness = EngineHarness(grantType: .refreshToken, refreshToken: "rt")
         _ = harness.begins()
         _ = harness.state.received(
             TokenResponse(accessToken: .init("ours"), lifetime: .seconds(300)), sentAt: harness.now,
             wall: harness.wall,
             jitter: 0)
         harness.state.attemptEnded(at: harness.now, isSaved: false)
-        var stored = StoredSession(identity: "default", generation: 2, binding: harness.state.binding)
-        stored.lastRefresh = harness.wall + .seconds(-5)
-        let session = harness.state.sessionToSave(over: stored)
-        #expect(session.generation == 3)
-        harness.state.saved(session)
+        harness.find(harness.state.session)
+        harness.pass(.seconds(5))
+        _ = harness.begins()
+        #expect(harness.state.record?.generation == 3)
         #expect(!harness.state.isUnsaved)
     }
 }

@@ -11,7 +11,7 @@ struct `A failed token request` {
         (.misconfigured, [1000, 2000, 4000, 8000, 16_000, 32_000, 64_000, 128_000, 250_000, 250_000]),
     ])
     func `is repeated after a doubling back-off`(kind: TokenFailure.Kind, milliseconds: [Int]) {
-        let harness = StateHarness()
+        let harness = EngineHarness()
         for expected in milliseconds {
             harness.fail(kind)
             #expect(harness.nextAttempt == .milliseconds(expected))
@@ -21,7 +21,7 @@ struct `A failed token request` {
 
     @Test(arguments: [(TokenFailure.Kind.transient, Duration.seconds(30)), (.misconfigured, .seconds(300))])
     func `never backs off beyond the ceiling`(kind: TokenFailure.Kind, ceiling: Duration) throws {
-        let harness = StateHarness()
+        let harness = EngineHarness()
         harness.jitter = 0.999
         for _ in 0..<40 {
             harness.fail(kind)
@@ -32,14 +32,14 @@ struct `A failed token request` {
     }
 
     @Test func `waits as long as the provider asks`() {
-        let harness = StateHarness()
+        let harness = EngineHarness()
         harness.fail(.transient, retryAfter: .seconds(120))
         #expect(harness.nextAttempt == .seconds(120))
         #expect(harness.answer == "unavailable")
     }
 
     @Test func `backs off anew after a success`() {
-        let harness = StateHarness()
+        let harness = EngineHarness()
         harness.fail(.transient)
         harness.pass(.seconds(1))
         harness.fail(.transient)
@@ -52,7 +52,7 @@ struct `A failed token request` {
 
     @Test func `leaves a token that has not expired in use`() {
         for kind in TokenFailure.Kind.allCases {
-            let harness = StateHarness(grantType: .refreshToken, refreshToken: "rt")
+            let harness = EngineHarness(grantType: .refreshToken, refreshToken: "rt")
             harness.renew(to: "one")
             harness.pass(.seconds(250))
             harness.fail(kind)
@@ -63,7 +63,7 @@ struct `A failed token request` {
     }
 
     @Test func `keeps requests waiting only while the next try is near`() {
-        let harness = StateHarness()
+        let harness = EngineHarness()
         harness.fail(.transient)
         #expect(harness.answer == "wait")
         for _ in 0..<4 {
@@ -75,7 +75,7 @@ struct `A failed token request` {
     }
 
     @Test func `that is final ends all asking`() throws {
-        let harness = StateHarness(grantType: .refreshToken, refreshToken: "rt")
+        let harness = EngineHarness(grantType: .refreshToken, refreshToken: "rt")
         harness.renew(to: "one")
         harness.pass(.seconds(250))
         harness.fail(.final)
@@ -86,17 +86,17 @@ struct `A failed token request` {
         #expect(harness.answer == "login_required")
         #expect(harness.state.session.refreshToken != nil, "the provider may enable the user again")
 
-        try harness.state.refreshRequested()
+        try harness.state.refreshRequested(at: harness.now)
         #expect(harness.begins())
         harness.land("two")
         #expect(harness.word == .authorized && harness.state.session.refusal == nil)
     }
 
     @Test func `that was final is asked once more for each time a person asks`() throws {
-        let harness = StateHarness(grantType: .refreshToken, refreshToken: "rt")
+        let harness = EngineHarness(grantType: .refreshToken, refreshToken: "rt")
         harness.fail(.final)
         for kind in [TokenFailure.Kind.final, .transient, .final] {
-            try harness.state.refreshRequested()
+            try harness.state.refreshRequested(at: harness.now)
             #expect(harness.begins())
             harness.crash(kind)
             harness.pass(.seconds(3600))
@@ -106,7 +106,7 @@ struct `A failed token request` {
     }
 
     @Test func `that is doubtful is final after the third, but for a look every five minutes`() {
-        let harness = StateHarness(grantType: .refreshToken, refreshToken: "rt")
+        let harness = EngineHarness(grantType: .refreshToken, refreshToken: "rt")
         for expected in [Duration.milliseconds(200), .milliseconds(400)] {
             harness.fail(.doubtful)
             #expect(harness.word == .unavailable)
@@ -129,24 +129,25 @@ struct `A failed token request` {
 
     @Test func `of a refresh is no more than a reason to make a configured grant again`() {
         let dead = TokenFailure(.final, .refused(.invalidGrant), detail: "")
-        let harness = StateHarness(refreshToken: "rt")
+        let harness = EngineHarness(refreshToken: "rt")
         _ = harness.begins()
-        let isForgotten = harness.state.canForgetRefreshToken(.refresh(Secret("rt")), after: dead)
-        #expect(isForgotten)
-        guard case .original? = harness.state.nextGrant(at: harness.now) else {
+        harness.fail(dead)
+        guard case .original? = harness.state.asked?.grant else {
             Issue.record("no grant")
             return
         }
-        let isForgottenAgain = harness.state.canForgetRefreshToken(.original, after: dead)
-        #expect(!isForgottenAgain)
+        #expect(harness.word == .refreshing)
+        harness.fail(dead)
+        #expect(harness.state.asked == nil && harness.word == .loginRequired)
 
-        let person = StateHarness(grantType: .refreshToken, refreshToken: "rt")
-        let isPersonForgotten = person.state.canForgetRefreshToken(.refresh(Secret("rt")), after: dead)
-        #expect(!isPersonForgotten)
+        let person = EngineHarness(grantType: .refreshToken, refreshToken: "rt")
+        _ = person.begins()
+        person.fail(dead)
+        #expect(person.state.asked == nil && person.state.session.refreshToken != nil)
     }
 
     @Test func `of a misconfigured client is repeated once its credentials change`() {
-        let harness = StateHarness()
+        let harness = EngineHarness()
         for _ in 0..<6 {
             harness.fail(.misconfigured)
             harness.pass(harness.nextAttempt ?? .zero)
@@ -161,7 +162,7 @@ struct `A failed token request` {
     }
 
     @Test func `stores a refresh token that came with it`() throws {
-        let harness = StateHarness(grantType: .refreshToken, refreshToken: "old")
+        let harness = EngineHarness(grantType: .refreshToken, refreshToken: "old")
         _ = harness.begins()
         let failure = TokenFailure(.transient, .noAccessToken, detail: "")
         let change = harness.state.failed(
@@ -174,10 +175,10 @@ struct `A failed token request` {
     }
 
     @Test func `is forgotten when a person asks for a refresh`() throws {
-        let harness = StateHarness()
+        let harness = EngineHarness()
         harness.fail(.transient, retryAfter: .seconds(300))
         #expect(!harness.begins())
-        try harness.state.refreshRequested()
+        try harness.state.refreshRequested(at: harness.now)
         #expect(harness.begins())
     }
 }

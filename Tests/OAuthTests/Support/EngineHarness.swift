@@ -4,9 +4,9 @@ import BearerdCryptography
 
 @testable import OAuth
 
-/// An ``AuthState`` with a clock in the test's hand.
-final class StateHarness {
-    var state: AuthState
+/// The rules of an ``IdentityEngine``, with a clock in the test's hand.
+final class EngineHarness {
+    var state: EngineState
     var now = ContinuousClock.now
     var wall = WallTime(secondsSinceEpoch: 1_700_000_000)
     var jitter = 0.0
@@ -18,7 +18,7 @@ final class StateHarness {
         var configuration = ClientConfiguration(name: "default", clientID: "app", grantType: grantType)
         configuration.issuer = "https://sso.example"
         configure(&configuration)
-        state = AuthState(configuration)
+        state = EngineState(configuration, at: now)
         if let refreshToken { find(generation: 1, refreshToken: refreshToken) }
     }
 
@@ -43,6 +43,7 @@ final class StateHarness {
     }
 
     /// The store turns out to hold this.
+    @discardableResult
     func find(_ stored: StoredSession) -> Bool {
         state.found(stored, at: now, wall: wall, jitter: jitter)
     }
@@ -53,11 +54,11 @@ final class StateHarness {
     }
 
     /// Whether an attempt begins at this moment.
-    func begins() -> Bool { state.nextAction(at: now) != nil }
+    func begins() -> Bool { state.nextAction(at: now, jitter: jitter) != nil }
 
     /// A whole attempt that brings a token.
     func renew(to token: String = "at", lifetime: Duration? = .seconds(300), refreshToken: String? = nil) {
-        _ = state.nextAction(at: now)
+        _ = state.nextAction(at: now, jitter: jitter)
         land(token, lifetime: lifetime, refreshToken: refreshToken)
     }
 
@@ -65,20 +66,32 @@ final class StateHarness {
     func land(_ token: String = "at", lifetime: Duration? = .seconds(300), refreshToken: String? = nil) {
         let grant = TokenResponse(
             accessToken: Secret(token), lifetime: lifetime, refreshToken: refreshToken.map { Secret($0) })
-        _ = state.received(grant, sentAt: now, wall: wall, jitter: jitter)
+        // What is answered to a session that has ended meanwhile is asked for again.
+        repeat {
+            _ = state.received(grant, sentAt: now, wall: wall, jitter: jitter)
+        } while state.asked != nil && state.unsaved == nil
         state.attemptEnded(at: now, isSaved: true)
     }
 
     /// A whole attempt that fails.
     func fail(_ kind: TokenFailure.Kind, retryAfter: Duration? = nil) {
-        _ = state.nextAction(at: now)
+        _ = state.nextAction(at: now, jitter: jitter)
         crash(kind, retryAfter: retryAfter)
     }
 
     /// The attempt in flight fails.
     func crash(_ kind: TokenFailure.Kind, retryAfter: Duration? = nil) {
         let failure = TokenFailure(
-            kind, kind == .final ? .refused(.invalidGrant) : .timedOut, detail: "", retryAfter: retryAfter)
+            kind, kind == .final ? .refused(.invalidGrant) : .status(503), detail: "", retryAfter: retryAfter)
+        // A grant from configuration is made again without its refresh token.
+        repeat {
+            _ = state.failed(failure, refreshToken: nil, at: now, wall: wall, jitter: jitter)
+        } while state.asked != nil && state.unsaved == nil
+        state.attemptEnded(at: now, isSaved: true)
+    }
+
+    /// The provider answers the request in flight with `failure`.
+    func fail(_ failure: TokenFailure) {
         _ = state.failed(failure, refreshToken: nil, at: now, wall: wall, jitter: jitter)
         state.attemptEnded(at: now, isSaved: true)
     }
@@ -117,7 +130,7 @@ final class StateHarness {
 
     /// A request comes and finds no token.
     @discardableResult
-    func need() -> Bool { state.tokenNeeded() }
+    func need() -> Bool { state.tokenNeeded(at: now) }
 
     /// The newest token is refused by a resource server.
     func reject(
@@ -130,7 +143,7 @@ final class StateHarness {
         return describe(state.tokenRejected(rejection, at: now))
     }
 
-    func describe(_ verdict: AuthState.Verdict) -> String {
+    func describe(_ verdict: EngineState.Verdict) -> String {
         switch verdict {
         case .pass: "pass"
         case .wait: "wait"

@@ -18,14 +18,14 @@ struct `Renewal` {
     func `is due one margin before the last second of a token`(
         lifetime: Duration, margin: Duration?, expected: Duration
     ) {
-        let harness = StateHarness { $0.refreshMargin = margin }
+        let harness = EngineHarness { $0.refreshMargin = margin }
         harness.renew(lifetime: lifetime)
         #expect(harness.nextAttempt == expected)
     }
 
     @Test(arguments: [(2.0, 1.0), (300, 299), (1, 0.5)])
     func `comes before a provider that rounds down calls the token expired`(lifetime: Double, last: Double) {
-        let harness = StateHarness()
+        let harness = EngineHarness()
         harness.renew(to: "one", lifetime: .seconds(lifetime))
         _ = harness.state.nextAction(at: harness.now + .seconds(last))
         #expect(harness.state.published(at: harness.now + .seconds(last - 0.01)) != nil)
@@ -33,7 +33,7 @@ struct `Renewal` {
     }
 
     @Test func `of a session that is to end is made for whoever waits, and for nobody else`() {
-        let harness = StateHarness()
+        let harness = EngineHarness()
         harness.renew(to: "one", lifetime: .seconds(300))
         harness.state.leave()
         #expect(harness.nextAttempt == nil)
@@ -53,14 +53,14 @@ struct `Renewal` {
     }
 
     @Test func `is brought forward by a random tenth of the margin`() {
-        let harness = StateHarness()
+        let harness = EngineHarness()
         harness.jitter = 0.5
         harness.renew(lifetime: .seconds(3600))
         #expect(harness.nextAttempt == .seconds(3536))
     }
 
     @Test func `goes on while the old token is used`() {
-        let harness = StateHarness()
+        let harness = EngineHarness()
         harness.renew(to: "one")
         harness.pass(.seconds(239))
         #expect(!harness.begins())
@@ -74,7 +74,7 @@ struct `Renewal` {
     }
 
     @Test func `happens at once when there is no token`() {
-        let harness = StateHarness()
+        let harness = EngineHarness()
         #expect(harness.word == .empty)
         #expect(harness.begins())
         #expect(harness.word == .refreshing)
@@ -84,17 +84,17 @@ struct `Renewal` {
     }
 
     @Test func `needs a person where only a person can begin a session`() {
-        let harness = StateHarness(grantType: .refreshToken)
+        let harness = EngineHarness(grantType: .refreshToken)
         #expect(!harness.begins())
         #expect(harness.word == .loginRequired)
         #expect(harness.answer == "login_required")
-        #expect(throws: TokenError.loginRequired) { try harness.state.refreshRequested() }
+        #expect(throws: TokenError.loginRequired) { try harness.state.refreshRequested(at: harness.now) }
     }
 
     @Test func `uses the refresh token if there is one`() throws {
-        let harness = StateHarness(refreshToken: "rt")
+        let harness = EngineHarness(refreshToken: "rt")
         _ = harness.begins()
-        guard case .refresh(let token) = try #require(harness.state.nextGrant(at: harness.now)) else {
+        guard case .refresh(let token) = try #require(harness.state.asked?.grant) else {
             Issue.record("no refresh")
             return
         }
@@ -102,7 +102,7 @@ struct `Renewal` {
     }
 
     @Test func `counts the lifetime from when the request was sent`() {
-        let harness = StateHarness()
+        let harness = EngineHarness()
         _ = harness.begins()
         let grant = TokenResponse(accessToken: Secret("at"), lifetime: .seconds(10))
         _ = harness.state.received(grant, sentAt: harness.now - .seconds(3), wall: harness.wall, jitter: 0)
@@ -111,7 +111,7 @@ struct `Renewal` {
     }
 
     @Test func `carries the last known lifetime forward, else the configured one`() {
-        let harness = StateHarness { $0.defaultLifetime = .seconds(77) }
+        let harness = EngineHarness { $0.defaultLifetime = .seconds(77) }
         harness.renew(lifetime: nil)
         #expect(harness.state.access?.lifetime == .seconds(77))
         harness.pass(.seconds(77))
@@ -122,7 +122,7 @@ struct `Renewal` {
     }
 
     @Test func `never lets an expired token out`() {
-        let harness = StateHarness()
+        let harness = EngineHarness()
         harness.renew(to: "one")
         harness.pass(.seconds(250))
         harness.fail(.transient)
@@ -134,7 +134,7 @@ struct `Renewal` {
     }
 
     @Test func `keeps the newest refresh token when the answer has none`() {
-        let harness = StateHarness(refreshToken: "one")
+        let harness = EngineHarness(refreshToken: "one")
         harness.renew(refreshToken: nil)
         #expect(harness.state.session.refreshToken?.matches(Array("one".utf8)) == true)
         harness.pass(.seconds(240))
@@ -143,7 +143,7 @@ struct `Renewal` {
     }
 
     @Test func `does not use a token before it is stored`() {
-        let harness = StateHarness()
+        let harness = EngineHarness()
         _ = harness.begins()
         let grant = TokenResponse(accessToken: Secret("new"), lifetime: .seconds(10))
         let stored = harness.state.received(grant, sentAt: harness.now, wall: harness.wall, jitter: 0)
@@ -154,7 +154,7 @@ struct `Renewal` {
     }
 
     @Test func `uses a token from memory when it cannot be stored`() {
-        let harness = StateHarness()
+        let harness = EngineHarness()
         _ = harness.begins()
         let grant = TokenResponse(accessToken: Secret("new"), lifetime: .seconds(10))
         _ = harness.state.received(grant, sentAt: harness.now, wall: harness.wall, jitter: 0)
@@ -163,7 +163,7 @@ struct `Renewal` {
     }
 
     @Test func `survives a clock that jumps`() {
-        let harness = StateHarness()
+        let harness = EngineHarness()
         harness.renew(to: "one")
         harness.pass(.seconds(86_400 * 365))
         #expect(harness.token == nil)

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BearerdCryptography
+
+extension ClientConfiguration {
+    /// What a refresh token is bound to: sent to anybody else, it would be given away.
+    public var binding: String {
+        let server = issuer ?? endpoints[.token]?.description ?? discoveryURL?.description ?? ""
+        // With another user's name, or another subject, an old refresh token would go on being somebody else's.
+        return ([server, clientID] + [username, assertion.subject].compactMap(\.self)).joined(separator: " ")
+    }
+
+    /// Tells access tokens for different requests apart; a digest, because parameters may be secret.
+    var requestDigest: String {
+        var text = ""
+        let exchange = [subjectTokenType, requestedTokenType].compactMap(\.self)
+        for part in [[grantType.rawValue], scope, audience, resource] + (exchange.isEmpty ? [] : [exchange]) {
+            text += part.joined(separator: "\u{1F}") + "\u{1E}"
+        }
+        if proofs != .never { text += "dpop\u{1E}" }
+        // What was got without the profile it might refuse.
+        if let profile { text += "\(profile.rawValue)\u{1E}" }
+        for parameter in tokenParameters { text += "\(parameter.name)\u{1F}\(parameter.value)\u{1E}" }
+        return Base64URL.encode(SHA256.digest(Array(text.utf8)))
+    }
+}

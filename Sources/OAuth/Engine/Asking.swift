@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BearerdCryptography
+
+/// A token request of one attempt, until it is known what became of it or nobody cares.
+///
+/// One with a refresh token that the server may replace has a ``rule``, and may be sent twice.
+struct Asking: Sendable {
+    let target: TargetID
+    let grant: Grant
+    /// The beginning of the session that asks; an answer to another session's request changes nothing.
+    let origin: String
+    /// The generation of the stored session that the refresh token belongs to.
+    var generation: Int
+    /// Why nothing that comes of it can be stored; nil if the lease is in hand.
+    var trouble: StoreError?
+    /// When the refresh token may be sent once more; nil if the server does not replace it.
+    var rule: UnansweredRefresh?
+    /// The requests that are on their way.
+    var requests: [Ticket] = []
+    /// The harmless question that is on its way.
+    var question: Ticket?
+    /// The failure that is told if nothing better comes, and whether the provider said it.
+    private(set) var failure: (outcome: TokenRequestResult, isAnswer: Bool)?
+    /// True once people have heard that the provider hangs.
+    var isTold = false
+    /// True while it makes room for a person in another process.
+    var isClaimed = false
+    /// When the next look for such a person is due, and its ticket while it is under way.
+    var claimLook: (due: Instant, ticket: Ticket?)
+    /// What is written while the answer is awaited.
+    var meanwhile: Meanwhile?
+    /// Events that came while something was written, or while nobody held the lease.
+    var deferred: [EngineEvent] = []
+
+    enum Meanwhile: Sendable {
+        case saving(Ticket, StoredSession)
+        case spending(Ticket)
+    }
+
+    init(
+        for target: TargetID, with grant: Grant, of session: StoredSession, generation: Int, at now: Instant
+    ) {
+        self.target = target
+        self.grant = grant
+        origin = session.origin
+        self.generation = generation
+        claimLook = (now, nil)
+    }
+
+    /// The refresh token that it carries.
+    var refreshToken: Secret? { if case .refresh(let token) = grant { token } else { nil } }
+
+    /// Takes in a failure: what a provider says counts for more than that it said nothing, and a final word most.
+    mutating func note(_ outcome: TokenRequestResult, isAnswer: Bool) {
+        if let failure, failure.outcome.failure?.kind == .final || failure.isAnswer && !isAnswer { return }
+        failure = (outcome, isAnswer)
+    }
+
+    /// The provider's final word, so that only another answer could bring a token.
+    var refusal: TokenFailure? {
+        failure?.outcome.failure.flatMap { $0.kind == .final ? $0 : nil }
+    }
+}
+
+extension TokenRequestResult {
+    /// Why there are no tokens.
+    var failure: TokenFailure? { if case .failure(let failure) = result { failure } else { nil } }
+}
+
+extension Secret {
+    /// True if both are the same.
+    func equals(_ other: Secret?) -> Bool { other.map { matches($0.plaintextBytes) } ?? false }
+}

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BearerdCryptography
+
+/// Which of two sessions is newer, and what becomes of the other one.
+extension IdentityEngine {
+    private static let replacedTokensKept = 8
+
+    /// Takes over what is stored if that is newer, else has ours written in its place.
+    mutating func compare(with stored: StoredSession?) {
+        let isWorthKeeping = session.refreshToken != nil || !session.accessTokens.isEmpty
+        if let stored {
+            keepPending(of: stored)
+            if outranksStored {
+                noteEnded(stored)
+                session.generation = max(session.generation, stored.generation)
+                if stored.begins(after: session) {
+                    outdo()
+                    adopt(stored)
+                }
+            } else if isNewer(stored) {
+                adopt(stored)
+            }
+            knownGeneration = max(knownGeneration, stored.generation)
+        }
+        let wasBehind = isStoreBehind
+        isStoreBehind = isWorthKeeping && !isUnwritten && session.generation > stored?.generation ?? 0
+        if isStoreBehind, !wasBehind { writeMoment = min(writeMoment, now) }
+        guard !needsWriting else { return }
+        // Nobody needs what could not be done.
+        storeTroubles[.save] = nil
+        if queue.isEmpty { storeTroubles[.lock] = nil }
+    }
+
+    /// True if what is stored takes the place of ours.
+    ///
+    /// Facts come first: the generation tells only how often a session was changed.
+    private func isNewer(_ stored: StoredSession) -> Bool {
+        let isSameSession = stored.origin == session.origin
+        if isSameSession, isReplaced(stored.refreshToken) { return false }
+        // The store has held more than that: it has gone back.
+        if stored.generation < knownGeneration { return false }
+        if stored.supersedes(session) { return true }
+        // Both have counted on from the same session: the stored one is what all others go by.
+        guard isSameSession else { return stored.begins(after: session) }
+        return isUnwritten && stored.refreshToken != nil
+            && !(stored.refreshToken?.equals(session.refreshToken) ?? true)
+    }
+
+    /// True if ours has taken the place of `token`.
+    private func isReplaced(_ token: Secret?) -> Bool { replacedTokens.contains { $0.equals(token) } }
+
+    /// Takes note that another refresh token takes the place of `token`.
+    mutating func replace(_ token: Secret) {
+        replacedTokens.append(token)
+        if replacedTokens.count > Self.replacedTokensKept { replacedTokens.removeFirst() }
+    }
+
+    /// Keeps a login that waits in the store, which is no part of what two sessions are compared for.
+    private mutating func keepPending(of stored: StoredSession) {
+        guard stored.binding == binding, stored.generation >= session.generation else { return }
+        session.pendingCode = stored.pendingCode
+        session.pendingRequest = stored.pendingRequest
+        session.pendingBinding = stored.pendingBinding
+    }
+
+    /// Makes `stored` the session.
+    mutating func adopt(_ stored: StoredSession) {
+        let isFirst = session.generation == 0
+        follow(stored)
+        guard stored.binding == binding else { return noteOthersSession(stored) }
+        let isNews = stored.origin != session.origin || stored.refusal != session.refusal
+        let isRenewed = stored.lastRefresh != session.lastRefresh
+        var stored = stored
+        let generation = stored.generation
+        for id in order {
+            // What others are answered says nothing of a request of ours that is wrong in itself.
+            let isMisconfigured = targets[id]?.failure?.failure.kind == .misconfigured
+            if isNews || isRenewed && !isMisconfigured {
+                targets[id]?.failure = nil
+                targets[id]?.doubts = 0
+            }
+            let moment = moment
+            targets[id]?.adopt(&stored, at: moment)
+        }
+        if stored.pendingBinding ?? binding != binding {
+            stored.pendingCode = nil
+            stored.pendingRequest = nil
+        }
+        if stored.origin != session.origin {
+            replacedTokens = []
+        } else if let token = session.refreshToken, !token.equals(stored.refreshToken) {
+            replace(token)
+        }
+        // One that began later has a lower generation: ours must not go back, or a token could not be told from an older one.
+        isUnwritten = generation < session.generation
+        if isUnwritten {
+            stored.generation = session.generation + 1
+            writeMoment = now
+        }
+        isStoreBehind = false
+        knownGeneration = max(knownGeneration, generation)
+        session = stored
+        outranksStored = false
+        hasStoredWorked = false
+        holdsOthersSession = false
+        storeTroubles[.save] = nil
+        if isFirst, let first = order.first.flatMap({ targets[$0] }), !first.isLeaving,
+            let change = scopeChange(for: first)
+        {
+            report(.scopeChanged(from: change.asked, to: change.configured))
+        }
+        report(.adopted(generation: session.generation))
+    }
+
+    private mutating func noteOthersSession(_ stored: StoredSession) {
+        let knewOthers = holdsOthersSession
+        session.generation = max(session.generation, stored.generation)
+        // Whoever stored that wants ours no more.
+        isUnwritten = false
+        holdsOthersSession = stored.refreshToken != nil
+        storeTroubles[.save] = nil
+        if stored.pendingBinding == binding {
+            session.pendingCode = stored.pendingCode
+            session.pendingRequest = stored.pendingRequest
+        }
+        if holdsOthersSession, !knewOthers { report(.othersSessionFound) }
+    }
+
+    // MARK: The client
+
+    /// Has requests made by the client that `stored` belongs to.
+    mutating func follow(_ stored: StoredSession) {
+        func following(_ client: ClientConfiguration) -> ClientConfiguration {
+            client.registered(stored.registration).registered(stored.grantClient)
+        }
+        binding = following(configured).binding
+        for id in order {
+            if let configured = targets[id]?.configured { targets[id]?.client = following(configured) }
+        }
+        act(.followClients)
+    }
+
+    /// The client that asks in the name of `client`.
+    func following(_ client: ClientConfiguration) -> ClientConfiguration {
+        client.registered(session.registration).registered(session.grantClient)
+    }
+
+    /// The client that asks for a target's tokens.
+    func client(of id: TargetID) -> ClientConfiguration { targets[id]?.client ?? following(configured) }
+
+    /// The client that logs in: the registered one, else the configured one.
+    var ownClient: ClientConfiguration { configured.registered(session.registration) }
+
+    /// The registration in use; nil for the configured client.
+    var registration: ClientRegistration? {
+        ownClient.clientID == configured.clientID ? nil : session.registration
+    }
+
+    /// The secret of the client that the session belongs to, if it is not the configured one.
+    var presentedSecret: Secret? {
+        following(configured).clientID == ownClient.clientID
+            ? registration?.clientSecret : session.grantClient?.clientSecret
+    }
+}

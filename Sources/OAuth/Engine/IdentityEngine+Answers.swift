@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BearerdCryptography
+
+/// What the answers to token requests mean.
+extension IdentityEngine {
+    /// True if an answer is about the session that there is, or has brought its refresh token already.
+    private func isCurrent(_ asking: Asking, _ outcome: TokenRequestResult) -> Bool {
+        guard asking.origin == session.origin else { return false }
+        guard let sent = asking.refreshToken else { return true }
+        guard let present = session.refreshToken else { return false }
+        return present.equals(sent) || present.equals(outcome.refreshToken)
+    }
+
+    /// Takes an answer in, and goes on from there.
+    mutating func take(_ outcome: TokenRequestResult, of asking: Asking, needsKeys: Bool) {
+        guard isCurrent(asking, outcome), targets[asking.target] != nil else {
+            restartAttempt(of: asking.target)
+            return workUnderLease()
+        }
+        if let key = outcome.proofKey { session.proofKey = key }
+        guard case .success(let grant) = outcome.result, grant.idToken != nil,
+            configured.grantType.needsPerson
+        else { return conclude(outcome, of: asking) }
+        if needsKeys, rotate(to: grant.refreshToken) {
+            targets[asking.target]?.attempt?.isRotationStored = true
+            if lease != nil { return save(then: .judging(asking, outcome)) }
+        }
+        judge(outcome, of: asking)
+    }
+
+    /// Takes a refresh token of an answer for the session's, whatever else is wrong with the answer.
+    ///
+    /// - Returns: true if it is another one.
+    private mutating func rotate(to refreshToken: Secret?) -> Bool {
+        guard let refreshToken, let present = session.refreshToken, !present.equals(refreshToken) else {
+            return false
+        }
+        replace(present)
+        session.refreshToken = refreshToken
+        rotates = true
+        hasStoredWorked = true
+        changed()
+        return true
+    }
+
+    /// Takes note that the session has changed in memory.
+    mutating func changed() {
+        session.generation += 1
+        isUnwritten = true
+        writeMoment = now
+    }
+
+    mutating func judge(_ outcome: TokenRequestResult, of asking: Asking) {
+        let ticket = newTicket()
+        phase = .judging(ticket, asking, outcome)
+        act(.judge(ticket, asking.target, outcome, previous: session.idToken))
+    }
+
+    mutating func judged(_ ticket: Ticket, _ outcome: TokenRequestResult) {
+        guard case .judging(ticket, let asking, _) = phase else { return }
+        guard isCurrent(asking, outcome), targets[asking.target] != nil else {
+            restartAttempt(of: asking.target)
+            return workUnderLease()
+        }
+        conclude(outcome, of: asking)
+    }
+
+    /// Makes an answer that is judged the session, or a failure.
+    private mutating func conclude(_ outcome: TokenRequestResult, of asking: Asking) {
+        let type = TokenRequestBody.grantType(of: asking.grant, otherwise: configured.grantType)
+        switch outcome.result {
+        case .success(let grant):
+            let isRepeated = targets[asking.target]?.repeatsRefusedToken(grant.accessToken) ?? false
+            report(isRepeated ? .tokenRepeated(type) : .tokenRequested(type, nil))
+            if grant.proofKey != nil, !grant.isBound { report(.tokenNotBound) }
+            granted(grant, outcome, to: asking)
+            store(asking, ending: nil)
+        case .failure(let failure):
+            report(.tokenRequested(type, failure))
+            failed(failure, outcome, asking)
+        }
+    }
+
+    private mutating func granted(_ grant: TokenResponse, _ outcome: TokenRequestResult, to asking: Asking) {
+        guard var state = targets[asking.target] else { return }
+        let lifetime =
+            grant.lifetime ?? state.knownLifetime
+            ?? min(configured.defaultLifetime, ClientConfiguration.longestLifetime)
+        if lifetime > .zero { state.knownLifetime = grant.lifetime ?? state.knownLifetime }
+        let before = session.refreshToken
+        if before != nil, configured.grantType.needsPerson, state.attempt?.isRotationStored != true {
+            rotates = grant.refreshToken.map { !$0.equals(before) } ?? false
+        }
+        let (next, token) = session.renewed(
+            by: grant, lasting: lifetime, for: state.client, request: state.request, sentAt: outcome.sentAt,
+            wall: outcome.wall, jitter: moment.jitter)
+        session = next
+        if let before, !before.equals(next.refreshToken) { replace(before) }
+        isUnwritten = true
+        writeMoment = now
+        if state.attempt?.isRotationStored != true { hasStoredWorked = true }
+        state.pending = token
+        targets[asking.target] = state
+        // The provider answers: what others were told for the moment is over.
+        for id in order where id != asking.target && targets[id]?.failure?.failure.kind != .misconfigured {
+            targets[id]?.failure = nil
+            targets[id]?.doubts = 0
+        }
+    }
+
+    private mutating func failed(_ failure: TokenFailure, _ outcome: TokenRequestResult, _ asking: Asking) {
+        guard let state = targets[asking.target] else { return }
+        let canRepeat =
+            asking.refreshToken != nil && !mayRotate(asking.grant) && failure.reason == .interrupted
+            && state.attempt?.isRepeated == false
+        let canForget =
+            asking.refreshToken != nil && !configured.grantType.needsPerson
+            && (failure.kind == .final || failure.kind == .doubtful)
+        if outcome.refreshToken == nil, canRepeat || canForget, lease != nil || asking.trouble != nil {
+            // Its answer was lost, and the server keeps the refresh token; or the grant itself is made again.
+            if canRepeat { targets[asking.target]?.attempt?.isRepeated = true }
+            if !canRepeat {
+                session.refreshToken = nil
+                isUnwritten = true
+            }
+            return askAgain(asking)
+        }
+        let before = session
+        if !state.client.asksByItself { _ = rotate(to: outcome.refreshToken) }
+        if failure.kind == .final { session.refusal = failure.refusal ?? .invalidGrant }
+        if session.refreshToken != nil, configured.grantType.needsPerson, rotates != false {
+            session = session.barring(state.request, after: failure)
+        }
+        let isRefused =
+            before.refusal != session.refusal || before.barredRequests != session.barredRequests
+        if isRefused, before.generation == session.generation { session.generation += 1 }
+        let moment = moment
+        let last = targets[asking.target]?.failure(for: failure, at: moment)
+        if isRefused || before.generation != session.generation {
+            isUnwritten = true
+            writeMoment = now
+            return store(asking, ending: last)
+        }
+        endAttempt(of: asking.target, last)
+        workUnderLease()
+    }
+
+    private mutating func askAgain(_ asking: Asking) {
+        guard !isNeedless(asking.target), let grant = nextGrant(for: asking.target) else {
+            endAttempt(of: asking.target, nil)
+            return workUnderLease()
+        }
+        guard case .refresh = grant, let lease else {
+            return ask(asking.target, grant, after: asking.trouble)
+        }
+        let ticket = newTicket()
+        phase = .spending(ticket, asking.target, grant)
+        act(.spend(ticket, lease.stored ?? session))
+    }
+
+    /// Has the session stored before anything of an answer is used, if it can be.
+    private mutating func store(_ asking: Asking, ending failure: LastFailure?) {
+        if lease != nil { return save(then: .ending(asking.target, failure)) }
+        noteNotSaved(asking.trouble ?? .leaseLost, hasMoved: false)
+        usePending()
+        endAttempt(of: asking.target, failure)
+        phase = .idle
+        advanceIdle()
+    }
+
+    /// Has the provider forget what an answer brought that is nobody's; an access token goes with its refresh token.
+    mutating func revoke(_ outcome: TokenRequestResult) {
+        let grant = try? outcome.result.get()
+        if let token = outcome.refreshToken ?? grant?.refreshToken {
+            act(.revoke(token, .refreshToken))
+        } else if let token = grant?.accessToken {
+            act(.revoke(token, .accessToken))
+        }
+    }
+
+    mutating func credentialsChanged() {
+        let now = now
+        for id in order where targets[id]?.failure?.failure.kind == .misconfigured {
+            targets[id]?.failure?.retry = now
+        }
+    }
+}

@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BearerdCryptography
+
+/// Token requests, and refresh tokens whose answer is missing: they are never sent again on a guess.
+extension IdentityEngine {
+    /// Between two looks whether a person wants the lease in another process.
+    private static let claimLook: Duration = .milliseconds(500)
+    /// Who makes room for a person comes after them, and not between two of their looks at the lease.
+    private static let claimPause: Duration = .seconds(1)
+
+    mutating func takeWhileAsking(_ event: EngineEvent) {
+        switch event {
+        case .answered(let ticket, let answer): answered(ticket, answer)
+        case .probed(let ticket, let failure): probed(ticket, failure)
+        case .claimed(let ticket, let isClaimed): claimed(ticket, isClaimed)
+        default: break
+        }
+    }
+
+    // MARK: Asking
+
+    /// Makes a request without a refresh token.
+    ///
+    /// - Parameter error: why nothing can be stored of what it brings; nil with the lease in hand.
+    mutating func ask(_ id: TargetID, _ grant: Grant, after error: StoreError? = nil) {
+        var asking = Asking(
+            for: id, with: grant, of: session, generation: (lease?.stored ?? session).generation, at: now)
+        asking.trouble = error
+        report(.tokenRequestBegan)
+        send(&asking)
+        phase = .asking(asking)
+    }
+
+    /// Sends the refresh token, or goes on waiting for the answer to it.
+    mutating func beginAsking(_ id: TargetID, _ grant: Grant, mayBeSpent: Bool) {
+        let generation = (lease?.stored ?? session).generation
+        report(.tokenRequestBegan)
+        lease?.leavesMark = false
+        guard mayRotate(grant) else {
+            var asking = Asking(for: id, with: grant, of: session, generation: generation, at: now)
+            send(&asking)
+            return phase = .asking(asking)
+        }
+        if var adrift, adrift.generation == generation, adrift.target == id {
+            self.adrift = nil
+            let events = adrift.deferred
+            adrift.deferred = []
+            adrift.isClaimed = false
+            adrift.claimLook = (now + Self.claimLook, nil)
+            phase = .asking(adrift)
+            for event in events { takeWhileAsking(event) }
+            return advanceAsking()
+        }
+        abandonAdrift()
+        if mayBeSpent, unansweredGeneration != generation {
+            report(.refreshTokenMayBeSpent(generation: generation))
+        }
+        var asking = Asking(for: id, with: grant, of: session, generation: generation, at: now)
+        asking.rule = UnansweredRefresh(
+            isInDoubt: mayBeSpent || unansweredGeneration == generation,
+            waiting: configured.tokenTimeLimit, at: now)
+        asking.claimLook = (now + Self.claimLook, nil)
+        phase = .asking(asking)
+        advanceAsking()
+    }
+
+    private mutating func send(_ asking: inout Asking) {
+        guard let state = targets[asking.target] else { return }
+        let ticket = newTicket()
+        asking.requests.append(ticket)
+        targets[asking.target]?.sentAdditions = state.additions.number
+        act(.ask(ticket, asking.target, asking.grant, additions(for: state), isPatient: asking.rule != nil))
+    }
+
+    /// Does what the rule says of a refresh token that was sent, or is to be.
+    mutating func advanceAsking() {
+        while case .asking(var asking) = phase, var rule = asking.rule, asking.meanwhile == nil {
+            let step = rule.next(at: now)
+            asking.rule = rule
+            phase = .asking(asking)
+            if rule.isSilent(at: now) { isSilent() }
+            guard case .asking(var asking) = phase else { return }
+            switch step {
+            case .send:
+                send(&asking)
+                phase = .asking(asking)
+            case .ask:
+                let ticket = newTicket()
+                asking.question = ticket
+                phase = .asking(asking)
+                act(.probe(ticket, asking.target))
+            case .end:
+                return endAsking(asking, with: asking.failure?.outcome)
+            case .wait:
+                guard asking.claimLook.due <= now, asking.claimLook.ticket == nil else { return }
+                let ticket = newTicket()
+                asking.claimLook.ticket = ticket
+                phase = .asking(asking)
+                return act(.lookForClaim(ticket))
+            }
+        }
+    }
+
+    func nextMoment(of asking: Asking) -> Instant? {
+        guard var rule = asking.rule, asking.meanwhile == nil else { return nil }
+        let look = asking.claimLook.ticket == nil ? asking.claimLook.due : nil
+        guard case .wait(let moment) = rule.next(at: now) else { return look }
+        return [moment, look].compactMap(\.self).min()
+    }
+
+    /// Tells people that the provider hangs; nobody waits from here on who does not want to.
+    private mutating func isSilent() {
+        guard case .asking(var asking) = phase, var state = targets[asking.target] else { return }
+        let silence = TokenFailure(unansweredAt: unansweredPlace, after: configured.tokenTimeLimit)
+        if !asking.isTold {
+            asking.isTold = true
+            phase = .asking(asking)
+            report(.refreshUnanswered(silence))
+        }
+        let failure = asking.refusal ?? silence
+        guard state.attempt?.isSilent == false || state.failure?.failure.kind != failure.kind else { return }
+        state.attempt?.isSilent = true
+        state.isWithheld = false
+        let previous = state.failure.flatMap { $0.failure.kind == failure.kind ? $0.count : nil } ?? 0
+        state.failure = LastFailure(failure: failure, count: previous, retry: now, at: moment.wall)
+        state.endedAttempts += 1
+        state.hasFailed = true
+        targets[asking.target] = state
+    }
+
+    // MARK: What comes of it
+
+    /// True if a request is one whose answer counts, so that it may still be sent.
+    func wants(_ ticket: Ticket) -> Bool {
+        if case .asking(let asking) = phase, asking.requests.contains(ticket) { return true }
+        return adrift?.requests.contains(ticket) ?? false
+    }
+
+    private mutating func answered(_ ticket: Ticket, _ answer: TokenAnswer) {
+        if orphans.remove(ticket) != nil { return revoke(answer.outcome) }
+        if let index = adrift?.requests.firstIndex(of: ticket), index >= 0 {
+            adrift?.deferred.append(.answered(ticket, answer))
+            return
+        }
+        guard case .asking(var asking) = phase, let index = asking.requests.firstIndex(of: ticket) else {
+            return
+        }
+        if asking.meanwhile != nil {
+            asking.deferred.append(.answered(ticket, answer))
+            return phase = .asking(asking)
+        }
+        session.basicEncoding = answer.encoding
+        asking.requests.remove(at: index)
+        guard var rule = asking.rule, let failure = answer.outcome.failure, answer.outcome.refreshToken == nil
+        else { return endAsking(asking, with: answer.outcome, needsKeys: answer.needsKeys) }
+        let isLost = answer.wasSent && (failure.reason == .timedOut || failure.reason == .interrupted)
+        let isAnswer =
+            answer.wasSent && !isLost && failure.reason != .unreachable && failure.reason != .certificate
+        asking.note(answer.outcome, isAnswer: isAnswer)
+        if isAnswer {
+            rule.refused()
+        } else if isLost {
+            rule.lost(at: now)
+        } else {
+            rule.unsent(at: now)
+        }
+        asking.rule = rule
+        phase = .asking(asking)
+        advanceAsking()
+    }
+
+    private mutating func probed(_ ticket: Ticket, _ failure: TokenFailure?) {
+        if adrift?.question == ticket {
+            adrift?.deferred.append(.probed(ticket, failure))
+            return
+        }
+        guard case .asking(var asking) = phase, asking.question == ticket else { return }
+        asking.question = nil
+        asking.rule?.asked(isAnswered: failure == nil, at: now)
+        if let failure {
+            asking.note(
+                TokenRequestResult(result: .failure(failure), sentAt: now, wall: moment.wall), isAnswer: false
+            )
+        }
+        phase = .asking(asking)
+        advanceAsking()
+    }
+
+    private mutating func endAsking(
+        _ asking: Asking, with outcome: TokenRequestResult?, needsKeys: Bool = false
+    ) {
+        for ticket in asking.requests { act(.hangUp(ticket)) }
+        if let question = asking.question { act(.hangUp(question)) }
+        targets[asking.target]?.attempt?.isSilent = false
+        if let rule = asking.rule {
+            let hasSucceeded = outcome.map { $0.failure == nil || $0.refreshToken != nil } ?? false
+            let isKnown = hasSucceeded || !rule.isInDoubt
+            unansweredGeneration = isKnown ? nil : asking.generation
+            lease?.leavesMark = !isKnown
+        }
+        guard let outcome else {
+            restartAttempt(of: asking.target)
+            pauseEnd = now + Self.claimPause
+            releaseLease()
+            return phase = .idle
+        }
+        take(outcome, of: asking, needsKeys: needsKeys)
+    }
+
+    // MARK: People in other processes
+
+    private mutating func claimed(_ ticket: Ticket, _ isClaimed: Bool) {
+        guard case .asking(var asking) = phase, asking.claimLook.ticket == ticket else { return }
+        asking.claimLook = (now + Self.claimLook, nil)
+        asking.isClaimed = isClaimed
+        phase = .asking(asking)
+        let isSilent = asking.rule?.isSilent(at: now) ?? false
+        // Whoever comes next must find what we have: of two sessions of one generation one is lost.
+        if isSilent || isClaimed, needsWriting, writeMoment <= now { return saveMeanwhile() }
+        if isClaimed { makeRoom() }
+    }
+
+    /// Releases the lease for somebody else's person; what the provider answers is not lost.
+    mutating func makeRoom() {
+        guard case .asking(let asking) = phase, asking.rule != nil, asking.meanwhile == nil else { return }
+        adrift = asking
+        pauseEnd = now + Self.claimPause
+        letLeaseGo(of: asking)
+    }
+
+    /// Has the request under way be nobody's.
+    mutating func letGo() {
+        guard case .asking(let asking) = phase else { return }
+        for ticket in asking.requests { act(.hangUp(ticket)) }
+        if let question = asking.question { act(.hangUp(question)) }
+        letLeaseGo(of: asking)
+    }
+
+    private mutating func letLeaseGo(of asking: Asking) {
+        lease?.leavesMark = true
+        releaseLease()
+        restartAttempt(of: asking.target)
+        phase = .idle
+    }
+
+    /// Forgets a request that made room for somebody, and is not to be taken up again.
+    mutating func abandonAdrift() {
+        guard let adrift else { return }
+        self.adrift = nil
+        for ticket in adrift.requests where !orphans.contains(ticket) { act(.hangUp(ticket)) }
+        if let question = adrift.question { act(.hangUp(question)) }
+    }
+
+    // MARK: Writing while the provider hangs
+
+    private mutating func saveMeanwhile() {
+        guard case .asking(var asking) = phase, let lease else { return }
+        if let stored = lease.stored, stored.generation >= session.generation {
+            session.generation = stored.generation + 1
+        }
+        let ticket = newTicket()
+        asking.meanwhile = .saving(ticket, session)
+        phase = .asking(asking)
+        act(.save(ticket, session, over: lease.stored, keepingPrevious: hasStoredWorked))
+    }
+
+    /// Takes in what became of a write or a mark while an answer is awaited.
+    ///
+    /// - Returns: false if the event is about something else.
+    mutating func endMeanwhile(_ event: EngineEvent) -> Bool {
+        guard case .asking(var asking) = phase, let meanwhile = asking.meanwhile else { return false }
+        switch (event, meanwhile) {
+        case (.saved(let ticket), .saving(let mine, let written)) where ticket == mine:
+            noteSaved(written)
+            // The refresh token that was sent is that of this generation now.
+            let next = newTicket()
+            asking.generation = written.generation
+            asking.meanwhile = .spending(next)
+            phase = .asking(asking)
+            act(.spend(next, written))
+            return true
+        case (.notSaved(let ticket, let error, let hasMoved), .saving(let mine, _)) where ticket == mine:
+            storeFailed(.save, error)
+            lease?.hasMoved = hasMoved
+            writeMoment = now + Self.pauseAfterTrouble
+        case (.spent(let ticket, _), .spending(let mine)) where ticket == mine: break
+        default: return false
+        }
+        asking.meanwhile = nil
+        let events = asking.deferred
+        asking.deferred = []
+        phase = .asking(asking)
+        for event in events { takeWhileAsking(event) }
+        if case .asking(let asking) = phase, asking.isClaimed { makeRoom() }
+        return true
+    }
+}

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BearerdCryptography
+
+/// When to ask for a token, and what with.
+extension IdentityEngine {
+    /// Between two looks at a store that was away, while an attempt waits for others to write.
+    private static let settlingLook: Duration = .seconds(1)
+
+    // MARK: What is due
+
+    /// Begins the attempts that are due; they wait in a queue.
+    mutating func beginAttempts() {
+        guard !isStopping else { return }
+        for id in order where targets[id]?.attempt == nil && mayBegin(id) {
+            guard let due = renewalMoment(of: id), due <= now else { continue }
+            targets[id]?.isAskedFor = false
+            targets[id]?.attempt = TargetState.Attempt(generation: session.generation)
+            queue.append(id)
+        }
+    }
+
+    /// True if an attempt may begin by itself, or somebody waits for it.
+    func mayBegin(_ id: TargetID) -> Bool {
+        guard !isStopping, targets[id]?.attempt == nil else { return false }
+        return isStarted || targets[id]?.isAskedFor ?? false || waiters.contains { $0.target == id }
+    }
+
+    /// When the next attempt begins by itself; nil if none does.
+    func renewalMoment(of id: TargetID) -> Instant? {
+        guard let state = targets[id], canRenew, state.pending == nil, !state.isEnding else { return nil }
+        if state.isAskedFor { return now }
+        guard session.refusal == nil, !isBarred(state),
+            !state.isLeaving || state.isAwaited || state.demand != nil
+        else { return nil }
+        if let failure = state.failure { return failure.retry }
+        guard state.demand == nil, let access = state.access else { return now }
+        return access.renewal
+    }
+
+    /// True if a token can be asked for without a person.
+    var canRenew: Bool {
+        !configured.exchangesCallersTokens
+            && (!configured.grantType.needsPerson || session.refreshToken != nil)
+    }
+
+    /// True if the server has refused what is asked for, so that it is not asked again by itself.
+    func isBarred(_ state: TargetState) -> Bool { session.barredRequests[state.request] != nil }
+
+    // MARK: The attempt
+
+    /// True if an attempt has nothing to bring: another process was faster, or somebody has logged out since.
+    func isNeedless(_ id: TargetID) -> Bool {
+        guard let state = targets[id], canRenew, !isStopping else { return true }
+        if let attempt = state.attempt, let access = state.access,
+            access.snapshot.generation > attempt.generation, state.demand == nil, now < access.renewal
+        {
+            return true
+        }
+        return false
+    }
+
+    /// Ends the attempts that have become needless.
+    mutating func endNeedlessAttempts() {
+        for id in queue where isNeedless(id) {
+            storeTroubles[.lock] = nil  // nobody needs it any more
+            endAttempt(of: id, nil)
+        }
+    }
+
+    /// What to ask for a target with; nil if nothing may be asked.
+    ///
+    /// - Parameter mayRefresh: true if our refresh token is known to be the newest.
+    func nextGrant(for id: TargetID, mayRefresh: Bool = true) -> Grant? {
+        guard let state = targets[id] else { return nil }
+        if state.client.asksByItself { return .original }
+        guard let token = session.refreshToken, !wasGrantedForAnother(state) else { return .original }
+        if mayRefresh { return .refresh(token) }
+        return configured.grantType.needsPerson ? nil : .original
+    }
+
+    /// True if a session that needs no person was granted for another scope or audience than is asked for now: a refresh
+    /// would bring that again (RFC 6749 §6).
+    private func wasGrantedForAnother(_ state: TargetState) -> Bool {
+        !configured.grantType.needsPerson && session[state.request] == nil && !session.accessTokens.isEmpty
+    }
+
+    /// True if the server may replace the refresh token of `grant`, and only a person could get another.
+    func mayRotate(_ grant: Grant) -> Bool {
+        guard case .refresh = grant else { return false }
+        return rotates != false && configured.grantType.needsPerson
+    }
+
+    /// What the next request for a target says beside what all say.
+    func additions(for state: TargetState) -> TokenAdditions {
+        var additions = state.additions
+        additions.scope = additions.scope ?? scopeOfOwnLogin(state)
+        return additions
+    }
+
+    /// Takes a target's attempt for ended; a `failure` of nil means that there is a token, or that none was needed.
+    mutating func endAttempt(of id: TargetID, _ failure: LastFailure?) {
+        queue.removeAll { $0 == id }
+        guard var state = targets[id] else { return }
+        state.attempt = nil
+        state.additions = TokenAdditions()
+        state.endedAttempts += 1
+        state.hasFailed = failure != nil
+        if let failure {
+            state.failure = failure
+            state.isWithheld = false
+            if session.refusal != nil { state.demand = nil }
+        }
+        targets[id] = state
+    }
+
+    /// Begins an attempt anew that somebody has come before.
+    mutating func restartAttempt(of id: TargetID) {
+        guard let attempt = targets[id]?.attempt else { return }
+        targets[id]?.attempt = TargetState.Attempt(generation: attempt.generation)
+    }
+
+    /// Ends an attempt that asked for nothing, because the store failed.
+    mutating func failAttempt(of id: TargetID, _ error: StoreError) {
+        let moment = moment
+        endAttempt(of: id, targets[id]?.failure(for: TokenFailure(error), at: moment))
+    }
+
+    // MARK: Without anything under way
+
+    mutating func advanceIdle() {
+        if lease != nil { return workUnderLease() }
+        if !commands.isEmpty || needsWriting && writeMoment <= now && !isStopping { return beginLocking() }
+        endNeedlessAttempts()
+        guard !queue.isEmpty else { return phase = .idle }
+        if let end = settlingEnd {
+            // Others come back to the store one after the other: it knows best how long that takes.
+            if end == settledAt { lookMoment = lookMoment ?? now + Self.settlingLook }
+            return phase = .settling(until: end)
+        }
+        beginLocking()
+    }
+
+    /// Until when the first attempt of the queue waits; nil if it need not.
+    private var settlingEnd: Instant? {
+        let end = [pauseEnd, mustSettle ? settledAt : nil].compactMap(\.self).max()
+        return end.flatMap { $0 > now ? $0 : nil }
+    }
+
+    /// True if our refresh token may not be the newest, though nobody has stored another.
+    var mustSettle: Bool {
+        // Nobody else can have renewed what we alone have.
+        guard session.refreshToken != nil, !isUnwritten, let settledAt else { return false }
+        return settledAt > now
+    }
+}

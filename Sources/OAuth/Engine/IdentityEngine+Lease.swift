@@ -1,0 +1,383 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BearerdCryptography
+
+/// Leases, reading and writing.
+extension IdentityEngine {
+    /// How often an attempt or a write waits for the lease, a few seconds each time; it is tried again soon.
+    private static let lockWaits = 6
+    /// How long the driver waits for the lease each time.
+    static let lockWait: Duration = .seconds(5)
+    /// Between two tries to write, and two looks at a store that cannot be read.
+    static let pauseAfterTrouble: Duration = .seconds(5)
+    /// Between two looks at a store that cannot be read, however many requests would like one.
+    private static let leastPause: Duration = .milliseconds(100)
+
+    /// How often a person's wish waits for the lease, which is tried once: longer than another process needs that lets go
+    /// of it for a person.
+    private var personsLockWaits: Int {
+        Int((max(configured.tokenTimeLimit, .seconds(60)) / Self.lockWait).rounded(.up)) + 2
+    }
+
+    mutating func takeFromStore(_ event: EngineEvent) {
+        switch event {
+        case .storeChanged(let isWritable):
+            lookMoment = now
+            if isWritable { writeMoment = min(writeMoment, now) }
+        case .leased(let ticket): leased(ticket)
+        case .leaseRefused(let ticket, let error): leaseRefused(ticket, error)
+        case .recordRead(let ticket, let result): recordRead(ticket, result)
+        case .spent(let ticket, let result):
+            if !endMeanwhile(event) { spent(ticket, result) }
+        case .saved(let ticket):
+            if !endMeanwhile(event) { saved(ticket) }
+        case .notSaved(let ticket, let error, let hasMoved):
+            if !endMeanwhile(event) { notSaved(ticket, error, hasMoved: hasMoved) }
+        default: break
+        }
+    }
+
+    // MARK: The lease
+
+    mutating func beginLocking(after refusals: Int = 0) {
+        let ticket = newTicket()
+        phase = .locking(ticket, refusals: refusals)
+        act(.lock(ticket, isForPerson: commands.contains { $0.command.isPersons }))
+    }
+
+    private mutating func leased(_ ticket: Ticket) {
+        guard case .locking(ticket, _) = phase else { return act(.release(ticket, leavingMark: false)) }
+        storeWorked(.lock)
+        lease = HeldLease(ticket: ticket)
+        readUnderLease()
+    }
+
+    private mutating func readUnderLease() {
+        let ticket = newTicket()
+        lookTicket = nil
+        phase = .reading(ticket)
+        act(.read(ticket))
+    }
+
+    private mutating func leaseRefused(_ ticket: Ticket, _ error: StoreError) {
+        guard case .locking(ticket, let refusals) = phase else { return }
+        storeFailed(.lock, error)
+        guard error.isBusy else { return giveUp(error) }
+        endNeedlessAttempts()
+        guard !commands.isEmpty || !queue.isEmpty || needsWriting else { return phase = .idle }
+        let limit = commands.contains { $0.command.isPersons } ? personsLockWaits : Self.lockWaits
+        guard refusals + 1 < limit, !isStopping || !commands.isEmpty else { return giveUp(error) }
+        beginLocking(after: refusals + 1)
+    }
+
+    mutating func releaseLease() {
+        guard let lease else { return }
+        // Whoever comes next finds a refresh token that is spent.
+        act(.release(lease.ticket, leavingMark: lease.leavesMark || holdsWhatStoreLacks))
+        self.lease = nil
+    }
+
+    /// Takes note that nothing that needs the lease can be done now.
+    mutating func giveUp(_ error: StoreError) {
+        releaseLease()
+        phase = .idle
+        if needsWriting { writeMoment = now + Self.pauseAfterTrouble }
+        failCommands(error)
+        for id in queue {
+            if isNeedless(id) {
+                storeTroubles[.lock] = nil
+                endAttempt(of: id, nil)
+            } else if !error.isBusy, !error.isOutage, let grant = nextGrant(for: id, mayRefresh: false) {
+                return ask(id, grant, after: error)
+            } else {
+                failAttempt(of: id, error)
+            }
+        }
+    }
+
+    // MARK: Reading
+
+    /// True if a look at the store without the lease is of use now.
+    var mayLook: Bool {
+        guard lookTicket == nil else { return false }
+        switch phase {
+        case .idle, .settling, .locking: return true
+        case .holding: return true
+        case .asking(let asking): return asking.rule?.isSilent(at: now) ?? false
+        case .reading, .spending, .judging, .saving, .performing, .stopped: return false
+        }
+    }
+
+    mutating func look() {
+        guard mayLook else { return }
+        lookMoment = nil
+        let ticket = newTicket()
+        lookTicket = ticket
+        act(.read(ticket))
+    }
+
+    /// Has a store that could not be read be looked at again as soon as that is decent.
+    mutating func lookSoon() {
+        isBeingRead = true
+        lookMoment = max(now, lastLook + Self.leastPause)
+    }
+
+    private mutating func recordRead(_ ticket: Ticket, _ result: Result<StoreRecord, StoreError>) {
+        if ticket == lookTicket {
+            lookTicket = nil
+            guard mayLook else { return lookMoment = now }
+            let before = session.generation
+            noteRead(result)
+            // Whoever could write has the lease by now: what is waited for is of another session.
+            if case .asking = phase, session.generation != before { letGo() }
+        } else if case .reading(ticket) = phase {
+            noteRead(result)
+            switch result {
+            case .failure(let error): giveUp(error)
+            case .success(let record):
+                lease?.stored = record.session
+                if lookMoment.map({ $0 <= now }) ?? false { lookMoment = nil }
+                workUnderLease()
+            }
+        }
+    }
+
+    private mutating func noteRead(_ result: Result<StoreRecord, StoreError>) {
+        lastLook = now
+        switch result {
+        case .failure(let error):
+            lookMoment = now + Self.pauseAfterTrouble
+            isBeingRead = false
+            storeFailed(.load, error)
+        case .success(let record):
+            lookMoment = record.misplacement.map { _ in now + Self.pauseAfterTrouble }
+            settledAt = record.settledAt
+            storeWorked(.load)
+            if let misplacement = record.misplacement {
+                storeFailed(.place, misplacement)
+            } else {
+                storeWorked(.place)
+            }
+            compare(with: record.session)
+        }
+    }
+
+    // MARK: Writing
+
+    /// True if ``session`` is to be written.
+    var needsWriting: Bool { isUnwritten || isStoreBehind }
+
+    /// True if the session has more than access tokens that the configuration alone brings again: a person's login or
+    /// logout, a refresh token, a client that the server made for us.
+    var isIrreplaceable: Bool {
+        configured.grantType.needsPerson || session.refreshToken != nil || session.registration != nil
+    }
+
+    /// Writes the session as it is in memory.
+    mutating func save(then conclusion: Phase.Conclusion? = nil) {
+        guard let lease else { return }
+        if let stored = lease.stored, stored.generation >= session.generation {
+            session.generation = stored.generation + 1
+        }
+        let ticket = newTicket()
+        phase = .saving(ticket, session, conclusion)
+        act(.save(ticket, session, over: lease.stored, keepingPrevious: hasStoredWorked))
+    }
+
+    private mutating func saved(_ ticket: Ticket) {
+        guard case .saving(ticket, let written, let conclusion) = phase else { return }
+        noteSaved(written)
+        if case .command? = conclusion { return commandSaved(written) }
+        if !needsWriting { finishApplied() }
+        usePending()
+        conclude(conclusion)
+    }
+
+    /// Takes note that the store holds `written`.
+    mutating func noteSaved(_ written: StoredSession) {
+        storeWorked(.save)
+        storeTroubles[.lock] = nil
+        lease?.stored = written
+        lease?.leavesMark = false
+        knownGeneration = max(knownGeneration, written.generation)
+        hasStoredWorked = false
+        guard written.generation == session.generation, written.origin == session.origin else { return }
+        isUnwritten = false
+        isStoreBehind = false
+        outranksStored = false
+    }
+
+    private mutating func notSaved(_ ticket: Ticket, _ error: StoreError, hasMoved: Bool) {
+        guard case .saving(ticket, _, let conclusion) = phase else { return }
+        if case .command? = conclusion {
+            storeFailed(.save, error)
+            failFirstCommand(error)
+        } else {
+            noteNotSaved(error, hasMoved: hasMoved)
+        }
+        usePending()
+        guard error == .outdated, lease != nil else { return conclude(conclusion) }
+        // Ours may be there already, and only the word of it was lost; or somebody's who had the lease meanwhile.
+        switch conclusion {
+        case .judging(let asking, let outcome): return judge(outcome, of: asking)
+        case .ending(let id, let failure): endAttempt(of: id, failure)
+        case .command, nil: break
+        }
+        writeMoment = now
+        readUnderLease()
+    }
+
+    mutating func noteNotSaved(_ error: StoreError, hasMoved: Bool) {
+        storeFailed(.save, error)
+        lease?.hasMoved = hasMoved
+        writeMoment = now + Self.pauseAfterTrouble
+        failCommands(error)
+        // A lost lease keeps nobody out, and nothing more can be written under it.
+        guard error == .leaseLost else { return }
+        lookMoment = now
+        releaseLease()
+    }
+
+    private mutating func conclude(_ conclusion: Phase.Conclusion?) {
+        switch conclusion {
+        case .judging(let asking, let outcome): return judge(outcome, of: asking)
+        case .ending(let id, let failure): endAttempt(of: id, failure)
+        case .command, nil: break
+        }
+        workUnderLease()
+    }
+
+    /// Uses the tokens of an answer: it is written, or could not be.
+    mutating func usePending() {
+        let generation = session.generation
+        for id in order {
+            if let token = targets[id]?.pending { use(token, for: id) }
+            if targets[id]?.isEnding == true { targets[id]?.forget(upTo: generation - 1) }
+        }
+    }
+
+    private mutating func use(_ token: AccessToken, for id: TargetID) {
+        guard let state = targets[id], state.repeatsRefusedToken(token.snapshot.token) else {
+            targets[id]?.use(token)
+            return
+        }
+        guard let generation = targets[id]?.keep(token), var stored = session[state.request] else { return }
+        stored.generation = generation
+        session[state.request] = stored
+    }
+
+    // MARK: With the lease in hand
+
+    /// Does what is to be done next, in this order: what must be written, what a person wants, what is due.
+    mutating func workUnderLease() {
+        guard let lease else {
+            phase = .idle
+            return advanceIdle()
+        }
+        if needsWriting, writeMoment <= now { return save() }
+        if performNext() { return }
+        endNeedlessAttempts()
+        if let id = queue.first {
+            guard case .refresh(let token)? = nextGrant(for: id) else { return ask(id, .original) }
+            // Taking the lease may have been what found the store again.
+            if !mustSettle {
+                let ticket = newTicket()
+                phase = .spending(ticket, id, .refresh(token))
+                return act(.spend(ticket, lease.stored ?? session))
+            }
+        }
+        // The store holds a refresh token that is spent: nobody may read it before ours is written.
+        if holdsWhatStoreLacks, !lease.hasMoved { return phase = .holding }
+        releaseLease()
+        phase = .idle
+        if !queue.isEmpty { advanceIdle() }
+    }
+
+    /// True if the store holds a refresh token that is spent, and ours has taken its place.
+    ///
+    /// A provider takes whoever sends it for a thief, and ends the whole session (RFC 9700 §4.14.2).
+    private var holdsWhatStoreLacks: Bool {
+        guard needsWriting, let stored = lease?.stored, stored.origin == session.origin,
+            let old = stored.refreshToken, let new = session.refreshToken
+        else { return false }
+        return !old.equals(new)
+    }
+
+    private mutating func spent(_ ticket: Ticket, _ result: Result<Bool, StoreError>) {
+        guard case .spending(ticket, let id, let grant) = phase else { return }
+        switch result {
+        case .success(let mayBeSpent):
+            guard case .refresh(let token) = grant, token.equals(session.refreshToken), commands.isEmpty,
+                targets[id] != nil
+            else {
+                restartAttempt(of: id)
+                return workUnderLease()
+            }
+            beginAsking(id, grant, mayBeSpent: mayBeSpent)
+        case .failure(let error):
+            failAttempt(of: id, error)
+            if error == .leaseLost { releaseLease() }
+            workUnderLease()
+        }
+    }
+
+    // MARK: What people hear of it
+
+    mutating func storeFailed(_ operation: StoreOperation, _ error: StoreError) {
+        storeTroubles[operation] = StoreTrouble(
+            error: error, since: storeTroubles[operation]?.since ?? moment.wall)
+        report(.storeFailed(operation, error))
+    }
+
+    mutating func storeWorked(_ operation: StoreOperation) {
+        if operation == .load {
+            isBeingRead = false
+            for id in order
+            where targets[id]?.attempt == nil && targets[id]?.failure?.failure.isAboutStore == true {
+                targets[id]?.failure = nil
+            }
+        }
+        if storeTroubles.removeValue(forKey: operation) != nil { report(.storeRecovered(operation)) }
+    }
+
+    // MARK: Another identity of the same name
+
+    /// True if `session`, which another identity of the same name could not write, would be written by this one, or is older.
+    func mayInherit(_ session: StoredSession) -> Bool {
+        guard !isStopping, session.binding == binding else { return false }
+        switch phase {
+        case .idle, .settling, .locking, .holding: break
+        case .reading, .spending, .asking, .judging, .saving, .performing, .stopped: return false
+        }
+        return session.generation != self.session.generation || session.origin == self.session.origin
+    }
+
+    mutating func inherit(_ newer: StoredSession, isOutrankingStored: Bool, _ inherited: HeldLease?) {
+        if newer.generation > session.generation { adopt(newer) }
+        if newer.generation == session.generation {
+            isUnwritten = true
+            outranksStored = isOutrankingStored
+            writeMoment = now + Self.pauseAfterTrouble
+        }
+        guard let inherited else { return }
+        guard lease == nil else { return act(.release(inherited.ticket, leavingMark: inherited.leavesMark)) }
+        lease = inherited
+        phase = .holding
+    }
+
+    /// True if nothing is under way that writes, or may change what is to be written.
+    var mayHandOver: Bool {
+        switch phase {
+        case .idle, .settling, .holding: true
+        case .locking, .reading, .spending, .asking, .judging, .saving, .performing, .stopped: false
+        }
+    }
+
+    mutating func handedOver() {
+        isUnwritten = false
+        isStoreBehind = false
+        outranksStored = false
+        lease = nil
+        phase = .idle
+    }
+}

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BearerdCryptography
+
+/// What people see.
+extension IdentityEngine {
+    /// The one word for a target: the first that applies.
+    func state(of id: TargetID) -> IdentityState {
+        guard let state = targets[id] else { return .empty }
+        if configured.exchangesCallersTokens {
+            guard let failure = state.failure else { return .authorized }
+            return failure.failure.kind == .misconfigured ? .misconfigured : .unavailable
+        }
+        let isUsable = state.access?.isUsable(at: now) ?? false
+        if isUnread, !isUsable { return state.attempt == nil ? .unavailable : .refreshing }
+        if isLoginRequired(state) || !canRenew && !isUsable { return .loginRequired }
+        if state.failure?.failure.kind == .misconfigured || isBarred(state) { return .misconfigured }
+        if state.unauthorized != nil { return .authorizationError }
+        if !isUsable, state.failure != nil { return .unavailable }
+        if !isUsable, state.attempt != nil { return .refreshing }
+        return isUsable ? .authorized : .empty
+    }
+
+    /// All that may be shown of a target.
+    func status(of id: TargetID, at now: Instant) -> IdentityStatus {
+        var engine = self
+        engine.moment.now = now
+        return engine.status(of: id)
+    }
+
+    private func status(of id: TargetID) -> IdentityStatus {
+        let target = targets[id]
+        var status = IdentityStatus(
+            name: configured.name, state: state(of: id), generation: session.generation,
+            expiresAt: target.flatMap(expiresAt), expiry: target?.access?.snapshot.expiry,
+            lifetime: target?.access?.finiteLifetime,
+            scope: session.scope.filter { !SecretListing.isRepeated(in: $0) },
+            lastRefresh: session.lastRefresh, lastError: target.flatMap(lastError))
+        if status.state == .authorized, status.lastError == nil,
+            let scopeChange = target.flatMap({ scopeChange(for: $0) })
+        {
+            status.lastError = IdentityError(code: IdentityError.scopeChanged, detail: scopeChange.sentence)
+        }
+        status.additionalParameters = additionalParameters
+        status.isAsking = target?.attempt != nil
+        status.isOnlyInMemory = needsWriting && isIrreplaceable && storeTrouble != nil
+        status.needsNoToken = configured.exchangesCallersTokens
+        return status
+    }
+
+    /// What another login would change; nil where none is needed.
+    func scopeChange(for state: TargetState) -> ScopeChange? { ScopeChange(of: session, for: state.client) }
+
+    /// What a refresh names, where it names a scope at all, of a login that asked for another one than is configured:
+    /// the configured one may be more than was granted (RFC 6749 §6).
+    func scopeOfOwnLogin(_ state: TargetState) -> [String]? {
+        let namesConfigured =
+            !state.client.isForRoute
+            && (state.client.sendsScopeOnRefresh || state.client.grantType == .refreshToken)
+        return session.isLoginScopeOwn && namesConfigured ? session.loginScope : nil
+    }
+
+    /// When the next attempt begins by itself; nil if none does, or one is under way.
+    ///
+    /// A token without an expiry is renewed by nobody but who changes what it was made of.
+    func nextRequest(of id: TargetID, at now: Instant) -> Instant? {
+        var engine = self
+        engine.moment.now = now
+        guard let state = targets[id], state.attempt == nil else { return nil }
+        let isEndless =
+            state.failure == nil && state.demand == nil && state.access != nil
+            && state.access?.finiteLifetime == nil
+        return [isEndless ? nil : engine.renewalMoment(of: id), state.healingMoment].compactMap(\.self).min()
+    }
+
+    /// What else the provider said: of the client that it made, of the login, with tokens.
+    private var additionalParameters: AdditionalParameters {
+        let made = registration?.additionalParameters ?? AdditionalParameters()
+        let secrets =
+            session.accessTokens.map(\.token) + [session.refreshToken, session.idToken].compactMap(\.self)
+        return made.updated(with: session.additionalParameters)
+            .without(secrets + [registration?.clientSecret].compactMap(\.self))
+    }
+
+    /// nil too where the store's access token is another one, for another daemon's scope.
+    private func expiresAt(_ state: TargetState) -> WallTime? {
+        guard let stored = session[state.request], stored.generation == state.access?.snapshot.generation,
+            state.access?.finiteLifetime != nil
+        else { return nil }
+        return stored.expiresAt
+    }
+
+    /// The trouble with the store that people hear of.
+    var storeTrouble: StoreTrouble? {
+        storeTroubles[.load] ?? storeTroubles[.lock] ?? storeTroubles[.save] ?? storeTroubles[.place]
+    }
+
+    private func lastError(_ state: TargetState) -> IdentityError? {
+        if let storeTrouble { return IdentityError(storeTrouble) }
+        if let failure = state.failure {
+            return IdentityError(code: failure.failure.code, detail: failure.failure.detail, at: failure.at)
+        }
+        if let refusal = session.refusal {
+            return IdentityError(
+                code: refusal.rawValue,
+                detail: "\(configured.issuer ?? "the authorization server") refused for good", at: nil)
+        }
+        if let code = session.barredRequests[state.request] {
+            return IdentityError(
+                code: code.rawValue,
+                detail:
+                    "the authorization server refused this scope or resource, and may have spent the refresh "
+                    + "token; it is asked again once the configuration is changed, or a person asks for a refresh",
+                at: nil)
+        }
+        if holdsOthersSession, state.access == nil {
+            return IdentityError(
+                code: "other_client",
+                detail:
+                    "the stored session belongs to another client_id or issuer, and is kept until somebody logs in",
+                at: nil)
+        }
+        guard state.unauthorized != nil else { return nil }
+        return IdentityError(
+            code: IdentityState.authorizationError.rawValue,
+            detail: "a resource server answered 401 to the newest access token", at: nil)
+    }
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BearerdCryptography
+
+/// What the identity asks of the provider by this session.
+extension AuthSession {
+    /// The address of the provider that has not answered yet, else its name.
+    nonisolated var placeAwaited: String { assumeIsolated { $0.server.pending ?? $0.server.name } }
+
+    /// Makes a token request, unless nobody wants its answer any more when it is ready to be sent.
+    func answer(
+        to grant: Grant, adding additions: TokenAdditions, proving key: ProofKey?, isPatient: Bool,
+        _ ticket: Ticket
+    ) async -> TokenAnswer {
+        var wasSent = false
+        let core = core
+        let outcome = await server.requestToken(
+            with: grant, adding: additions, proving: key,
+            waitingAtMost: isPatient ? UnansweredRefresh.longestWait : nil,
+            unless: {
+                wasSent = core.assumeIsolated { $0.engine.wants(ticket) }
+                return !wasSent
+            })
+        var needsKeys = false
+        if case .success(let response) = outcome.result, let idToken = response.idToken {
+            needsKeys = server.mayAskForKeys(of: idToken)
+        }
+        return TokenAnswer(
+            outcome: outcome, wasSent: wasSent, needsKeys: needsKeys, encoding: server.learnedEncoding)
+    }
+
+    /// Asks the provider something harmless.
+    ///
+    /// - Returns: nil if it answers.
+    func silence() async -> TokenFailure? { await server.silence() }
+
+    /// The provider's part of a command.
+    func perform(_ command: Command, on stored: StoredSession) async -> Result<CommandAnswer, TokenFailure> {
+        switch command {
+        case .register(let redirectURI):
+            do throws(TokenFailure) {
+                let client = engine.configured
+                return .success(.registered(try await server.register(as: client, redirectURI: redirectURI)))
+            } catch {
+                return .failure(error)
+            }
+        case .revoke(let hints):
+            let (revoked, failure) = await revoke(hints, of: stored)
+            return .success(.revoked(revoked, failure))
+        case .login, .logout, .importing, .keeping, .write:
+            return .failure(TokenFailure(.transient, .cancelled, detail: "the provider has no part in it"))
+        }
+    }
+
+    /// Has the provider forget a token that nobody has use for.
+    func revoke(leftover token: Secret, _ hint: TokenHint) async {
+        do throws(TokenFailure) {
+            guard try await server.urlIfAny(of: .revocation) != nil else { return }
+            try await server.revoke(token, hint)
+        } catch {
+            // Nobody waits for it, and nothing of ours depends on it.
+        }
+    }
+
+    /// Makes the server's requests those of the client that the session belongs to.
+    ///
+    /// - Parameter isFirst: whether a secret that ends soon is warned of here.
+    func follow(
+        _ client: ClientConfiguration, _ registration: ClientRegistration?, secret: Secret?, isFirst: Bool
+    ) {
+        guard server.configuration != client else { return }
+        server.become(client, secret: secret)
+        guard isFirst, let expiry = registration?.secretExpiry,
+            expiry - clock.wallNow < ClientRegistration.warningTime
+        else { return }
+        core.assumeIsolated { $0.report(.clientSecretExpires(expiry)) }
+    }
+
+    func reportRequest(_ grant: Grant, _ outcome: TokenRequestResult) {
+        let type = TokenRequestBody.grantType(of: grant, otherwise: engine.configured.grantType)
+        switch outcome.result {
+        case .success(let grant):
+            report(.tokenRequested(type, nil))
+            if grant.proofKey != nil, !grant.isBound { report(.tokenNotBound) }
+        case .failure(let failure): report(.tokenRequested(type, failure))
+        }
+    }
+
+    func report(_ event: SessionEvent) { core.assumeIsolated { $0.report(event) } }
+}

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BearerdCryptography
+
+/// What an identity's engine wants of the store and the provider.
+extension Identity {
+    // MARK: The store
+
+    func carryOutInStore(_ action: EngineAction) {
+        switch action {
+        case .lock(let ticket, let isForPerson): lock(ticket, isForPerson: isForPerson)
+        case .release(let ticket, let isLeft): release(ticket, leavingMark: isLeft)
+        case .read(let ticket):
+            Task { tell(await record(), of: ticket) }
+        case .spend(let ticket, let session):
+            guard let lease else { return take(.spent(ticket, .failure(.leaseLost))) }
+            Task {
+                do throws(StoreError) {
+                    try await lease.spend(session)
+                    take(.spent(ticket, .success(lease.mayBeSpent)))
+                } catch {
+                    take(.spent(ticket, .failure(error)))
+                }
+            }
+        case .save(let ticket, let session, let read, let keepsPrevious):
+            guard let lease else { return take(.notSaved(ticket, .leaseLost, hasMoved: false)) }
+            Task { await save(session, over: read, keepingPrevious: keepsPrevious, under: lease, ticket) }
+        case .lookForClaim(let ticket):
+            let lease = lease
+            Task { take(.claimed(ticket, await lease?.isClaimed() ?? false)) }
+        default: break
+        }
+    }
+
+    private var lease: (any StoreLease)? { engine.lease.flatMap { leases[$0.ticket] } }
+
+    private func lock(_ ticket: Ticket, isForPerson: Bool) {
+        let earlier = releasing
+        locking = Task {
+            await earlier?.value
+            if isForPerson, claim == nil { claim = await store.claim(name) }
+            do throws(StoreError) {
+                leases[ticket] = try await store.lock(name, waitingAtMost: IdentityEngine.lockWait)
+                take(.leased(ticket))
+            } catch {
+                take(.leaseRefused(ticket, error))
+            }
+        }
+    }
+
+    private func release(_ ticket: Ticket, leavingMark isLeft: Bool) {
+        guard let lease = leases.removeValue(forKey: ticket) else { return }
+        if isLeft { lease.leaveSpent() }
+        let earlier = releasing
+        releasing = Task {
+            await earlier?.value
+            await lease.release()
+        }
+    }
+
+    private func record() async -> Result<StoreRecord, StoreError> {
+        do throws(StoreError) {
+            let session = try await store.load(name)
+            let misplacement = await store.misplacement(of: name)
+            return .success(
+                StoreRecord(
+                    session: session, settledAt: await store.settlement(of: name), misplacement: misplacement)
+            )
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    private func save(
+        _ session: StoredSession, over read: StoredSession?, keepingPrevious keepsPrevious: Bool,
+        under lease: any StoreLease, _ ticket: Ticket
+    ) async {
+        do throws(StoreError) {
+            try await lease.save(session, over: read, keepingPrevious: keepsPrevious)
+            take(.saved(ticket))
+            for peer in family.peers(of: self) { Task { await peer.take(.storeChanged(isWritable: false)) } }
+        } catch {
+            let hasMoved = await store.hasMoved(name)
+            take(.notSaved(ticket, error, hasMoved: hasMoved))
+            if isLeaving { await handOver() }
+        }
+    }
+
+    // MARK: The provider
+
+    func carryOutAtProvider(_ action: EngineAction) {
+        switch action {
+        case .ask(let ticket, let target, let grant, let additions, let isPatient):
+            let (session, key) = (members[target]?.session, engine.session.proofKey)
+            requests[ticket] = Task {
+                guard let session else { return take(.targetLeft(target)) }
+                let answer = await session.answer(
+                    to: grant, adding: additions, proving: key, isPatient: isPatient, ticket)
+                requests[ticket] = nil
+                take(.answered(ticket, answer))
+                shareEncoding()
+            }
+        case .hangUp(let ticket): requests.removeValue(forKey: ticket)?.cancel()
+        case .probe(let ticket, let target):
+            let session = members[target]?.session
+            requests[ticket] = Task {
+                let failure = await session?.silence()
+                requests[ticket] = nil
+                take(.probed(ticket, failure))
+            }
+        case .judge(let ticket, let target, let outcome, let previous):
+            let session = members[target]?.session
+            let idToken = previous.flatMap { try? IDToken(parsing: $0) }
+            Task { take(.judged(ticket, await session?.judge(outcome, previous: idToken) ?? outcome)) }
+        case .revoke(let token, let hint):
+            let session = firstSession
+            leave(behind: Task { await session?.revoke(leftover: token, hint) })
+        case .perform(let ticket, let command, let stored):
+            let session = firstSession
+            Task {
+                let failure = TokenFailure(.transient, .cancelled, detail: "the session has ended")
+                let result = await session?.perform(command, on: stored) ?? .failure(failure)
+                take(.performed(ticket, result))
+            }
+        default: break
+        }
+    }
+
+    /// The session that stands for the identity as a whole.
+    private var firstSession: AuthSession? {
+        for target in engine.order {
+            if let session = members[target]?.session { return session }
+        }
+        return nil
+    }
+
+    /// Has the end of the identity wait for `task`.
+    func leave(behind task: Task<Void, Never>) {
+        let earlier = leftovers
+        leftovers = Task {
+            await earlier?.value
+            await task.value
+        }
+    }
+}

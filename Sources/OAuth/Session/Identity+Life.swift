@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The beginning and the end of an identity and its targets.
+extension Identity {
+    private static let writePause: Duration = .seconds(5)
+    private static let writePauseAtEnd: Duration = .seconds(1)
+
+    /// True once tokens are kept fresh, until the end.
+    var isStarted: Bool { listener != nil && !engine.isStopping }
+
+    /// True if every target is to end.
+    var isLeaving: Bool { engine.isStopping || engine.targets.values.allSatisfy(\.isLeaving) }
+
+    /// Reads the store, takes over what an identity of the same name that is to end could not write, and keeps tokens fresh
+    /// from then on.
+    func start(_ target: TargetID) async {
+        guard !engine.isStopping, listener == nil else { return }
+        let changes = store.changes(of: name)
+        listener = Task(executorPreference: executor as? any TaskExecutor) { [weak self] in
+            for await _ in changes { await self?.take(.storeChanged(isWritable: true)) }
+        }
+        await look()
+        for peer in family.peers(of: self) where await peer.isLeaving { await peer.handOver() }
+        take(.started)
+    }
+
+    // MARK: The end
+
+    /// Begins nothing any more, and waits for what is under way, a login or a logout too.
+    private func quiesce() async {
+        guard !engine.phase.isStopped else { return }
+        take(.stopping)
+        if case .locking = engine.phase {} else { locking?.cancel() }
+        listener?.cancel()
+        await quiet()
+        await leftovers?.value
+        await quiet()
+    }
+
+    /// Returns when nothing is under way; a cancelled caller waits no longer for the store's lock.
+    private func quiet() async {
+        while !engine.isQuiet {
+            let waiter = TokenWaiter<Void>(deadline: clock.now)
+            quietWaiters.append(waiter)
+            do throws(TokenError) {
+                try await waiter.value()
+            } catch {
+                hurry()
+                return await Task { await quiet() }.value
+            }
+        }
+    }
+
+    private func hurry() {
+        locking?.cancel()
+        take(.hurried)
+    }
+
+    /// Ends a target whose session nobody has any more; the last one asks for nothing from here on.
+    func drop(_ target: TargetID) {
+        if let slot = members.removeValue(forKey: target)?.slot { family.leave(slot) }
+        take(engine.targets.count > 1 ? .targetLeft(target) : .targetLeaves(target))
+    }
+
+    /// Ends a target; the last one ends the identity.
+    ///
+    /// - Returns: whether nothing is lost.
+    func stop(_ target: TargetID, savingFor limit: Duration, evenIfRefused isForAll: Bool) async -> Bool {
+        guard await isLast(target) else { return true }
+        let end = clock.now + limit
+        await quiesce()
+        // Somebody may have taken away just now what is stored.
+        if limit > .zero, !engine.needsWriting { await look() }
+        while engine.needsWriting, !engine.phase.isStopped {
+            await write()
+            if await handOver() { break }
+            guard isUnsaved, isForAll || engine.storeTrouble?.error.isRefused != true, clock.now < end,
+                (try? await clock.sleep(until: min(end, clock.now + Self.writePauseAtEnd))) != nil
+            else { break }
+        }
+        return await finish()
+    }
+
+    /// Ends a target as ``stop(_:savingFor:evenIfRefused:)`` does, but the last one not while it alone has what could not
+    /// be had again.
+    func retire(_ target: TargetID) async {
+        guard await isLast(target) else { return }
+        await quiesce()
+        while isUnsaved, !engine.phase.isStopped, await !handOver() {
+            guard (try? await clock.sleep(until: clock.now + Self.writePause)) != nil else { break }
+            if isUnsaved { await write() }
+        }
+        if engine.needsWriting, !engine.phase.isStopped {
+            await write()
+            await handOver()
+        }
+        _ = await finish()
+    }
+
+    private func finish() async -> Bool {
+        let isWhole = !isUnsaved
+        take(.stopped)
+        await releasing?.value
+        listener?.cancel()
+        listeners.finish()
+        return isWhole
+    }
+
+    /// Has a target that is not the last one end by itself.
+    private func isLast(_ target: TargetID) async -> Bool {
+        guard engine.targets.contains(where: { $0.key != target }) else { return true }
+        take(.targetLeaves(target))
+        if engine.targetInHand == target {
+            let limit = clock.now + UnansweredRefresh.longestWait
+            _ = try? await wait(until: limit) { .attemptAwaited(target, by: $0, until: limit) }.value()
+        }
+        // The others may have ended meanwhile.
+        guard engine.targets.contains(where: { $0.key != target }) else { return true }
+        if let slot = members[target]?.slot { family.leave(slot) }
+        take(.targetLeft(target))
+        members[target] = nil
+        return false
+    }
+
+    /// Writes what is in memory only, unless another process stored something newer.
+    private func write() async {
+        let writing = Task { _ = await perform(.write) }
+        await withTaskCancellationHandler {
+            await writing.value
+        } onCancel: {
+            Task { await self.hurry() }
+        }
+    }
+
+    // MARK: What could not be written
+
+    /// Whether what could not be had again is in memory alone.
+    var isUnsaved: Bool { engine.needsWriting && engine.isIrreplaceable }
+
+    /// Why what could not be had again is in memory alone; nil if it is not.
+    var unsavedReason: String? {
+        isUnsaved ? engine.storeTrouble?.error.reason ?? "the store was not asked yet" : nil
+    }
+
+    /// Has another identity of the same name write what this one could not.
+    ///
+    /// - Returns: whether one does.
+    @discardableResult
+    func handOver() async -> Bool {
+        guard engine.needsWriting, engine.mayHandOver else { return false }
+        let (session, held) = (engine.session, engine.lease)
+        let lease = held.flatMap { leases[$0.ticket] }
+        for peer in family.peers(of: self)
+        where await peer.inherit(session, isOutrankingStored: engine.outranksStored, held, lease) {
+            if let held { leases[held.ticket] = nil }
+            take(.handedOver)
+            return true
+        }
+        return false
+    }
+
+    private func inherit(
+        _ session: StoredSession, isOutrankingStored: Bool, _ held: HeldLease?, _ lease: (any StoreLease)?
+    ) async -> Bool {
+        guard isStarted, !isLeaving else { return false }
+        // What is stored may be newer by now.
+        if engine.mayLook { guard await look() == nil else { return false } }
+        guard isStarted, engine.mayInherit(session) else { return false }
+        var inherited: HeldLease?
+        if let held, let lease {
+            inherited = HeldLease(
+                ticket: engine.newTicket(), stored: held.stored, leavesMark: held.leavesMark,
+                hasMoved: held.hasMoved)
+            if let inherited { leases[inherited.ticket] = lease }
+        }
+        take(.inherited(session, isOutrankingStored: isOutrankingStored, inherited))
+        return true
+    }
+}

@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BearerdExecutorConfinement
+import Synchronization
+
+/// The one owner of what this process knows of an identity: carries out what its ``IdentityEngine`` wants, and tells it
+/// what came of that.
+///
+/// Its targets are ``AuthSession``s on the same executor, which make the requests to the provider.
+actor Identity: ExecutorConfined {
+    nonisolated let executor: any SerialExecutor
+    nonisolated let name: String
+    nonisolated let family: SessionFamily
+    nonisolated let listeners = SessionListeners<SessionEvent>()
+    private nonisolated let lastTarget = Atomic<Int>(0)
+
+    let clock: any SessionClock
+    let store: any SessionStore
+    private let observer: any SessionObserver
+    private let random: @Sendable () -> Double
+
+    var engine: IdentityEngine
+    /// The targets that take part.
+    var members: [TargetID: Member] = [:]
+    /// The leases that the engine knows by ticket.
+    var leases: [Ticket: any StoreLease] = [:]
+    /// What tells another process that a person waits for the lease.
+    var claim: (any Sendable)?
+    /// Requests to the provider on their way.
+    var requests: [Ticket: Task<Void, Never>] = [:]
+    var locking: Task<Void, Never>?
+    var releasing: Task<Void, Never>?
+    /// Requests that nobody waits for but the end of the process, logins among them.
+    var leftovers: Task<Void, Never>?
+
+    private var waiters: [WaiterID: TokenWaiter<AccessTokenSnapshot?>] = [:]
+    private var lastID = 0
+    private var commands: [CommandID: CheckedContinuation<CommandResult, Never>] = [:]
+    private var lookers: [Ticket: [CheckedContinuation<StoreError?, Never>]] = [:]
+    var quietWaiters: [TokenWaiter<Void>] = []
+    var listener: Task<Void, Never>?
+    private var alarm: Task<Void, Never>?
+    private var alarmMoment: Instant?
+    /// When the family is to be asked again whether it has a change to tell.
+    private var reportMoment: Instant?
+    private var reportAlarm: Task<Void, Never>?
+
+    /// A session that takes part, and what it was last known for.
+    struct Member {
+        weak var session: AuthSession?
+        let slot: TokenSlot
+        var reported = IdentityState.empty
+    }
+
+    init(
+        _ configuration: ClientConfiguration, executor: any SerialExecutor, clock: any SessionClock,
+        store: any SessionStore, observer: any SessionObserver, family: SessionFamily,
+        random: @escaping @Sendable () -> Double
+    ) {
+        self.executor = executor
+        name = configuration.name
+        self.family = family
+        self.clock = clock
+        self.store = store
+        self.observer = observer
+        self.random = random
+        engine = IdentityEngine(
+            configuration, at: Moment(now: clock.now, wall: clock.wallNow, jitter: random()))
+        family.join(self)
+    }
+
+    deinit {
+        listener?.cancel()
+        alarm?.cancel()
+        reportAlarm?.cancel()
+    }
+
+    /// A number for one more target.
+    nonisolated func newTarget() -> TargetID { lastTarget.add(1, ordering: .relaxed).newValue }
+
+    /// Has `session` take part.
+    func admit(_ session: AuthSession, _ target: TargetID, _ client: ClientConfiguration) {
+        guard members[target] == nil else { return }
+        members[target] = Member(session: session, slot: session.slot)
+        family.join(session.slot)
+        if target != 0 { take(.targetJoined(target, client)) }
+        follow(target)
+        shareEncoding()
+    }
+
+    /// Has a target's requests made by the client that the session belongs to.
+    private func follow(_ target: TargetID) {
+        let (client, registration) = (engine.client(of: target), engine.registration)
+        let (secret, isFirst) = (engine.presentedSecret, target == engine.order.first)
+        members[target]?.session?.assumeIsolated { session in
+            session.follow(client, registration, secret: secret, isFirst: isFirst)
+        }
+    }
+
+    // MARK: Events
+
+    /// Has the engine take an event in, and does what follows.
+    func take(_ event: EngineEvent) {
+        if case .asking(let asking) = engine.phase, let place = members[asking.target]?.session?.placeAwaited
+        {
+            engine.unansweredPlace = place
+        }
+        let moment = Moment(now: clock.now, wall: clock.wallNow, jitter: random())
+        for action in engine.handle(event, at: moment) { carryOut(action) }
+        switch engine.phase {
+        case .idle, .settling, .holding, .stopped: claim = nil
+        case .locking, .reading, .spending, .asking, .judging, .saving, .performing: break
+        }
+        reportStates()
+    }
+
+    /// A waiter for the answer to an event about a token.
+    func wait(
+        until deadline: Instant, _ event: (WaiterID) -> EngineEvent
+    ) -> TokenWaiter<AccessTokenSnapshot?> {
+        let waiter = TokenWaiter<AccessTokenSnapshot?>(deadline: deadline)
+        lastID += 1
+        waiters[lastID] = waiter
+        take(event(lastID))
+        return waiter
+    }
+
+    /// Has a command carried out.
+    func perform(_ command: Command) async -> CommandResult {
+        if command.isPersons { for peer in family.peers(of: self) { Task { await peer.take(.roomWanted) } } }
+        lastID += 1
+        let id = lastID
+        return await withCheckedContinuation { continuation in
+            commands[id] = continuation
+            take(.commanded(id, command))
+        }
+    }
+
+    /// Reads the store, unless it is being read or written anyway, and takes over what is newer.
+    ///
+    /// - Returns: why nobody knows what is stored.
+    @discardableResult
+    func look() async -> StoreError? {
+        take(.storeChanged(isWritable: false))
+        guard let ticket = engine.lookTicket else { return nil }
+        return await withCheckedContinuation { lookers[ticket, default: []].append($0) }
+    }
+
+    // MARK: Actions
+
+    private func carryOut(_ action: EngineAction) {
+        switch action {
+        case .lock, .release, .read, .spend, .save, .lookForClaim: carryOutInStore(action)
+        case .ask, .hangUp, .probe, .judge, .revoke, .perform: carryOutAtProvider(action)
+        case .followClients:
+            for target in engine.order { follow(target) }
+        case .publish(let target, let snapshot): members[target]?.slot.publish(snapshot)
+        case .wake(let id, let answer):
+            let waiter = waiters.removeValue(forKey: id)
+            switch answer {
+            case .token(let snapshot): waiter?.wake(with: .success(snapshot))
+            case .failure(let error): waiter?.wake(with: .failure(error))
+            case .pass: waiter?.wake(with: .success(nil))
+            }
+        case .finish(let id, let result): commands.removeValue(forKey: id)?.resume(returning: result)
+        case .report(let event): report(event)
+        case .ring(let moment): ring(at: moment)
+        case .quiet:
+            for waiter in quietWaiters { waiter.wake(with: .success(())) }
+            quietWaiters = []
+        }
+    }
+
+    /// Tells the engine what was read, and those who asked for it.
+    func tell(_ result: Result<StoreRecord, StoreError>, of ticket: Ticket) {
+        take(.recordRead(ticket, result))
+        var failure: StoreError?
+        if case .failure(let error) = result { failure = error }
+        for looker in lookers.removeValue(forKey: ticket) ?? [] { looker.resume(returning: failure) }
+    }
+
+    func report(_ event: SessionEvent) {
+        if case .adopted = event { shareEncoding() }
+        observer.session(name, reports: event)
+        listeners.tell(event)
+    }
+
+    /// Has every target's requests use what was learnt of the server.
+    func shareEncoding() {
+        let encoding = engine.session.basicEncoding
+        for member in members.values {
+            member.session?.assumeIsolated { $0.server.learnedEncoding = encoding }
+        }
+    }
+
+    // MARK: The state of the identity
+
+    /// Tells of a state that has changed; what is being stored is not told before it is.
+    private func reportStates() {
+        for (target, member) in members { member.slot.watch(engine.targets[target]?.unauthorized != nil) }
+        if case .saving = engine.phase { return }
+        // What is stored is not known yet.
+        if engine.lookTicket != nil, !engine.isStarted { return }
+        let now = clock.now
+        let isDue = reportMoment.map { $0 <= now } ?? false
+        for target in engine.order {
+            guard let member = members[target] else { continue }
+            let present = engine.state(of: target)
+            guard present != member.reported || isDue else { continue }
+            if present != member.reported { member.session?.stateListeners.tell(present) }
+            members[target]?.reported = present
+            let (change, due) = family.look(member.slot, in: present, at: now)
+            reportMoment = due
+            if let change { report(.stateChanged(from: change.from, to: change.to)) }
+        }
+        guard let reportMoment, reportMoment > now else { return }
+        reportAlarm?.cancel()
+        reportAlarm = Task(executorPreference: executor as? any TaskExecutor) { [weak self, clock] in
+            guard (try? await clock.sleep(until: reportMoment)) != nil else { return }
+            await self?.take(.timePassed)
+        }
+    }
+
+    /// Takes in a failure, or a success, of exchanges of callers' tokens.
+    func noteExchange(for target: TargetID, _ change: @Sendable (LastFailure?) -> LastFailure?) {
+        engine.setFailure(change(engine.targets[target]?.failure), of: target)
+        take(.timePassed)
+    }
+
+    // MARK: Time
+
+    private func ring(at moment: Instant?) {
+        alarm?.cancel()
+        alarm = nil
+        alarmMoment = moment
+        guard let moment else { return }
+        // What is in memory alone has to be written, whoever still wants the session.
+        let keeper = engine.needsWriting ? self : nil
+        alarm = Task(executorPreference: executor as? any TaskExecutor) { [weak self, clock] in
+            defer { withExtendedLifetime(keeper) {} }
+            guard (try? await clock.sleep(until: moment)) != nil else { return }
+            await self?.alarmRang(for: moment)
+        }
+    }
+
+    private func alarmRang(for moment: Instant) {
+        guard alarmMoment == moment else { return }
+        alarmMoment = nil
+        take(.timePassed)
+    }
+}
