@@ -29,10 +29,17 @@ struct `An engine in a hostile world` {
         locked.hangsProvider = true
         locked.losesAnswers = true
         locked.stops = true
+        var all = Faults(processes: 3)
+        all.killsProcesses = true
+        all.breaksStore = true
+        all.emptiesStore = true
+        all.losesAnswers = true
+        all.stops = true
         return [
             ("nothing", Faults()), ("a lock that the kernel keeps", lock), ("outages", outages),
             ("an emptied store", emptied), ("a hanging provider", hanging), ("killed processes", killed),
             ("people", people), ("everything, with the kernel's lock", locked),
+            ("everything but what stands still", all),
         ]
     }()
 

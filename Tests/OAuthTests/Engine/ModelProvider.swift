@@ -126,7 +126,9 @@ final class ModelProvider {
             return excuse(token)
         }
         for earlier in sendings[name] ?? [] where !earlier.isHarmless {
-            if let lossMoment, earlier.at < lossMoment, !earlier.isAlive,
+            // Where the mark is lost, a holder without a sign for one lease counts as gone.
+            if let lossMoment, let term, earlier.at < lossMoment,
+                !earlier.isAlive || world.now >= lossMoment + term,
                 world.store.lastSign(of: earlier.owner) < lossMoment
             {
                 continue
