@@ -31,7 +31,7 @@ extension IdentityEngine {
     private func status(of id: TargetID) -> IdentityStatus {
         let target = targets[id]
         var status = IdentityStatus(
-            name: configured.name, state: state(of: id), generation: session.generation,
+            name: configured.name, state: state(of: id), generation: shownGeneration,
             expiresAt: target.flatMap(expiresAt), expiry: target?.access?.snapshot.expiry,
             lifetime: target?.access?.finiteLifetime,
             scope: session.scope.filter { !SecretListing.isRepeated(in: $0) },
@@ -46,6 +46,12 @@ extension IdentityEngine {
         status.isOnlyInMemory = needsWriting && isIrreplaceable && storeTrouble != nil
         status.needsNoToken = configured.exchangesCallersTokens
         return status
+    }
+
+    /// The generation that people see: while one is being stored, nobody gets its token yet.
+    private var shownGeneration: Int {
+        if isUnwritten, case .saving = phase { return min(session.generation, knownGeneration) }
+        return session.generation
     }
 
     /// What another login would change; nil where none is needed.
