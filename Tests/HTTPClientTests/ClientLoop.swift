@@ -13,7 +13,7 @@ actor ClientLoop: LoopConfined {
     private lazy var multis = CurlMultiSet(loop: loop)
 
     init(name: String = "client") throws {
-        _ = ProxyEnvironment.shared
+        ProxyEnvironment.shared?.enter()
         try HTTPClientLibrary.initialize()
         loop = try EventLoop(name: name)
         thread = try loop.start()

@@ -12,11 +12,15 @@ final class ProxyEnvironment: Sendable {
 
     private init() throws {
         proxy = try TunnellingProxy()
+        signal(SIGPIPE, SIG_IGN)  // the test's TLS servers write to whom they like; bearerd ignores it too
+    }
+
+    /// Sets the environment, which tests of other programs' ways may have emptied.
+    func enter() {
         for name in ["http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"] {
             setenv(name, proxy.url, 1)
         }
         setenv("no_proxy", "unproxied.invalid", 1)
-        signal(SIGPIPE, SIG_IGN)  // the test's TLS servers write to whom they like; bearerd ignores it too
     }
 }
 

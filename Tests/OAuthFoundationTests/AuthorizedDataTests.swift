@@ -12,6 +12,7 @@ import Testing
     private let provider: HostileProvider
 
     init() throws {
+        EmptyProxyEnvironment.enter()
         provider = try HostileProvider()
     }
 

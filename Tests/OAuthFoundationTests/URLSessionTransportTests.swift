@@ -9,6 +9,8 @@ import Testing
 
 /// What sessions are told of servers that are asked by Foundation.
 @Suite(.timeLimit(.minutes(10))) struct `A transport by URLSession` {
+    init() { EmptyProxyEnvironment.enter() }
+
     private func request(
         _ url: String, _ change: (inout TransferRequest) -> Void = { _ in }
     ) throws -> TransferRequest {
