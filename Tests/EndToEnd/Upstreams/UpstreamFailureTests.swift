@@ -110,7 +110,7 @@ import Testing
         let mute = try RawUpstream(script: { _ = try $0.readToEnd() })
         try check(
             "https://localhost:\(mute.address.port)", at: "localhost:\(mute.address.port)", "connect_timeout",
-            says: "too long", "timeouts: {connect: 200ms}")
+            says: "no greeting", "timeouts: {connect: 200ms}")
     }
 
     @Test func `that is not believed is told with what is wrong with its certificate`() throws {
