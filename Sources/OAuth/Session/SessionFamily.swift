@@ -4,7 +4,7 @@ import Synchronization
 
 /// The sessions of one name in this process, which hear of each other's changes.
 ///
-/// Sessions of one ``Identity`` have all in common. Identities of one name, as a reload makes them, meet in the store, and
+/// Those of one identity have all in common. Identities of one name, as a reload makes them, meet in the store, and
 /// one that is to end hands over to another what the store would not take.
 public final class SessionFamily: Sendable {
     private struct Peer {
