@@ -6,24 +6,6 @@ import Testing
 
 /// `source: static`: the many ways in which somebody else renews a token.
 @Suite(.blocking) struct `A token that somebody else renews` {
-    private func site(
-        _ token: String, route: String = "", upstream: RawUpstream? = nil
-    ) throws -> SourceSite {
-        let directory = try TemporaryDirectory()
-        try directory.write("token", token)
-        return try SourceSite(
-            identity: "source: static\ntoken_file: token", route: route, directory: directory,
-            upstream: upstream)
-    }
-
-    /// Asks until the upstream has seen `token`.
-    private func awaitToken(_ token: String, at site: SourceSite) throws {
-        try eventually("the token to be seen") {
-            _ = try site.get()
-            return site.upstream.tokens.last == token
-        }
-    }
-
     @Test func `is seen behind a link that is turned to another directory beside the one before`() throws {
         let directory = try TemporaryDirectory()
         let (place, elsewhere) = (try TemporaryDirectory(), try TemporaryDirectory())
@@ -38,9 +20,9 @@ import Testing
         turn(to: place.path("app/r1"))
         let site = try SourceSite(
             identity: "source: static\ntoken_file: \(place.path("app/current/token"))", directory: directory)
-        try awaitToken("first-token", at: site)
+        try site.awaitToken("first-token")
         turn(to: place.path("app/r2"))
-        try awaitToken("second-token", at: site)
+        try site.awaitToken("second-token")
         turn(to: elsewhere.path)
         guard site.bearerd.logLines.contains(where: { $0.message == "sandboxed" }) else { return }
         // Nothing could be known of this place at the start.
@@ -67,15 +49,15 @@ import Testing
         symlink("../store/v1", directory.path("app/current"))
         let site = try SourceSite(
             identity: "source: static\ntoken_file: app/current/token", directory: directory)
-        try awaitToken("first-token", at: site)
+        try site.awaitToken("first-token")
         symlink("../store/v2", directory.path("app/next"))
         rename(directory.path("app/next"), directory.path("app/current"))
-        try awaitToken("second-token", at: site)
+        try site.awaitToken("second-token")
     }
 
     @Test func `is seen once its mode is mended, and behind an old time of writing`() throws {
-        let site = try site("first-token")
-        try awaitToken("first-token", at: site)
+        let site = try SourceSite(token: "first-token")
+        try site.awaitToken("first-token")
         let path = site.directory.path("token")
         var old = stat()
         stat(path, &old)
@@ -84,7 +66,7 @@ import Testing
         let times = [old.st_atim, old.st_mtim]
         futimens(file, times)
         close(file)
-        try awaitToken("other-token", at: site)
+        try site.awaitToken("other-token")
         chmod(path, 0o622)
         try eventually("the complaint") {
             try site.status()["last_error"]["detail"].string?.contains("chmod go-w") == true
@@ -106,7 +88,7 @@ import Testing
         let upstream = try RawUpstream { request in
             request["Authorization"] == "Bearer \(accepted.withLock { $0 })" ? .ok() : .unauthorized
         }
-        let site = try site("token-1", upstream: upstream)
+        let site = try SourceSite(token: "token-1", upstream: upstream)
         #expect(try site.get().status == 200)
         for number in 2...6 {
             accepted.withLock { $0 = "token-\(number)" }

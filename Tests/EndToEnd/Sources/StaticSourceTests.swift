@@ -6,27 +6,9 @@ import Testing
 
 /// `source: static`: somebody else renews the token.
 @Suite(.blocking) struct `A token in a file` {
-    private func site(
-        _ token: String, route: String = "", upstream: RawUpstream? = nil
-    ) throws -> SourceSite {
-        let directory = try TemporaryDirectory()
-        try directory.write("token", token)
-        return try SourceSite(
-            identity: "source: static\ntoken_file: token", route: route, directory: directory,
-            upstream: upstream)
-    }
-
-    /// Asks until the upstream has seen `token`.
-    private func awaitToken(_ token: String, at site: SourceSite) throws {
-        try eventually("the token to be seen") {
-            _ = try site.get()
-            return site.upstream.tokens.last == token
-        }
-    }
-
     @Test func `goes to the upstream, without its line end and without an expiry`() throws {
         let token = "tok-" + randomText()
-        let site = try site(token + "\r\n")
+        let site = try SourceSite(token: token + "\r\n")
         #expect(try site.get("/", [("Authorization", "Bearer mine")]).status == 200)
         #expect(site.upstream.requests.map { $0["Authorization"] } == ["Bearer \(token)"])
         #expect(try site.status()["expires_at"] == .null)
@@ -46,28 +28,28 @@ import Testing
         symlink("one", directory.path("current"))
         let site = try SourceSite(
             identity: "source: static\ntoken_file: current/token", directory: directory)
-        try awaitToken("first-token", at: site)
+        try site.awaitToken("first-token")
         symlink("two", directory.path("next"))
         rename(directory.path("next"), directory.path("current"))
-        try awaitToken("linked-token", at: site)
+        try site.awaitToken("linked-token")
         try directory.write("two/token", "renamed-token")
-        try awaitToken("renamed-token", at: site)
+        try site.awaitToken("renamed-token")
         let file = open(directory.path("two/token"), O_WRONLY | O_TRUNC)
         write(file, "in-place-token", 14)
         close(file)
-        try awaitToken("in-place-token", at: site)
+        try site.awaitToken("in-place-token")
     }
 
     @Test func `is seen within a second`() throws {
-        let site = try site("token-0")
-        try awaitToken("token-0", at: site)
+        let site = try SourceSite(token: "token-0")
+        try site.awaitToken("token-0")
         var count = 0
         #expect(
             try isOnce(within: .milliseconds(1000)) { begin in
                 count += 1
                 begin()
                 try site.directory.write("token", "token-\(count)")
-                try awaitToken("token-\(count)", at: site)
+                try site.awaitToken("token-\(count)")
             })
     }
 
@@ -75,7 +57,7 @@ import Testing
         let upstream = try RawUpstream { request in
             request["Authorization"] == "Bearer good-token" ? .ok() : .unauthorized
         }
-        let site = try site("bad-token", upstream: upstream)
+        let site = try SourceSite(token: "bad-token", upstream: upstream)
         #expect(try site.get().status == 401)
         #expect(upstream.tokens == ["bad-token"])
         #expect(try site.requests("static") == 2)
@@ -84,10 +66,10 @@ import Testing
         #expect(upstream.tokens.count == 6, "read again each time, and sent once")
         #expect(try site.requests("static") == 7)
 
-        let other = try self.site("bad-token", upstream: upstream)
+        let other = try SourceSite(token: "bad-token", upstream: upstream)
         #expect(try other.get("/warm").status == 401)
         try other.directory.write("token", "good-token")
-        try awaitToken("good-token", at: other)
+        try other.awaitToken("good-token")
         #expect(try other.get().status == 200)
         try eventually("the error to be over") { try other.state() == "authorized" }
     }
@@ -112,7 +94,7 @@ import Testing
 
     @Test func `that is a JWT is used until its exp, and no longer`() throws {
         let token = SourceTexts.jwt(endingIn: 4)
-        let site = try site(token)
+        let site = try SourceSite(token: token)
         #expect(try site.get().status == 200)
         #expect(try site.status()["expires_at"] != .null)
         try eventually("its end") { try site.get().status == 503 }
@@ -130,18 +112,18 @@ import Testing
     func `that nobody could send is misconfigured at the start, names the file, and heals`(
         _ text: String
     ) throws {
-        let site = try site(text)
+        let site = try SourceSite(token: text)
         #expect(try site.get().json["code"].string == "misconfigured")
         try eventually("the state") { try site.state() == "misconfigured" }
         #expect(
             try site.status()["last_error"]["detail"].string?.contains(site.directory.path("token")) == true)
         try site.directory.write("token", "healed-token")
-        try awaitToken("healed-token", at: site)
+        try site.awaitToken("healed-token")
     }
 
     @Test func `that is gone, too long, a pipe or without an end leaves the last good one in use`() throws {
-        let site = try site("good-token")
-        try awaitToken("good-token", at: site)
+        let site = try SourceSite(token: "good-token")
+        try site.awaitToken("good-token")
         let path = site.directory.path("token")
         let spoils: [() throws -> Void] = [
             { unlink(path) },
@@ -168,20 +150,20 @@ import Testing
     }
 
     @Test func `that changes under load is always a whole one`() throws {
-        let site = try site("token-0000")
-        try awaitToken("token-0000", at: site)
+        let site = try SourceSite(token: "token-0000")
+        try site.awaitToken("token-0000")
         let client = try RawClient(to: site.bearerd.proxy)
         for index in 1...300 {
             try site.directory.write("token", "token-\(1000 + index)")
             #expect(try client.request("GET", "/").status == 200)
         }
-        try awaitToken("token-1300", at: site)
+        try site.awaitToken("token-1300")
         #expect(site.upstream.tokens.allSatisfy { $0.hasPrefix("token-") && $0.count == 10 })
         #expect(try site.requests("static") < 100)
     }
 
     @Test func `is printed by token, read by refresh, and nobody logs in to it`() throws {
-        let site = try site("printed-token")
+        let site = try SourceSite(token: "printed-token")
         try site.directory.write("token", "printed-later")
         let token = try site.command("token")
         #expect(token.exit == 0 && token.output == "printed-later\n")
@@ -200,7 +182,7 @@ import Testing
     }
 
     @Test func `is looked at by doctor and named by check`() throws {
-        let site = try site("doctored-token")
+        let site = try SourceSite(token: "doctored-token")
         let doctor = try site.command("doctor")
         #expect(doctor.exit == 0, "\(doctor)")
         #expect(doctor.output.contains("source: static gives one"))
