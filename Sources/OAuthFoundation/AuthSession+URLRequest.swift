@@ -81,7 +81,7 @@ extension AuthSession {
         }.value
     }
 
-    /// Whether a request carries credentials already (GTMAppAuth's `isAuthorizedRequest`).
+    /// True if a request carries credentials already (GTMAppAuth's `isAuthorizedRequest`).
     public nonisolated func isAuthorizedRequest(_ request: URLRequest) -> Bool {
         request.value(forHTTPHeaderField: "Authorization").map { !$0.isEmpty } ?? false
     }

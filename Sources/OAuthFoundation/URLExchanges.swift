@@ -13,7 +13,7 @@ import FoundationNetworking
 ///
 /// A request that was redirected would take its token along to another server.
 final class URLExchanges: Sendable {
-    /// What came of a request.
+    /// The response to a request.
     struct Answer: Sendable {
         let response: HTTPURLResponse
         var body: [UInt8]

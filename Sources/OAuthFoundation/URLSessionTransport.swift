@@ -98,7 +98,7 @@ extension TransportError {
 }
 
 extension URLError {
-    /// Whether Foundation for Linux, which has no code for it, means TLS.
+    /// True if Foundation for Linux, which has no code for it, means TLS.
     fileprivate var isAboutTLS: Bool {
         ["SSL", "TLS", "certificate"].contains(where: localizedDescription.contains)
     }

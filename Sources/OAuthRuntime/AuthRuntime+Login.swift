@@ -70,7 +70,7 @@ extension AuthRuntime {
     }
 }
 
-/// What shows a login's URL, for as long as the login lasts.
+/// The task that shows a login's URL, for as long as the login lasts.
 private final class OpeningTask: Sendable {
     private let task = Mutex<Task<Void, Never>?>(nil)
 

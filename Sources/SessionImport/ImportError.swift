@@ -17,7 +17,7 @@ extension ImportError {
         }
     }
 
-    /// What is wrong, and what to do.
+    /// The reason and the remedy, for a person.
     public var sentence: String { "the file cannot be imported: \(reason)" }
 
     /// The ``sentence``.

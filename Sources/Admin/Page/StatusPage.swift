@@ -237,7 +237,7 @@ struct StatusPage {
         return sentences.joined()
     }
 
-    /// What is the matter with an identity that still has a token, until when, and what is to be done.
+    /// The trouble of an identity that still has a token, how long the token lasts, and the remedy.
     private func sentence(on status: IdentityStatus) -> HTMLText {
         let name = "\(status.name.cut(to: 60))"
         if status.isOnlyInMemory {

@@ -14,7 +14,7 @@ extension RouteConfiguration {
         let identities: [String]?
         /// The sources of identities without an authorization server, by name.
         let sources: [String: TokenSource]
-        /// What speaks against an `audience` of a route, by the name of its identity.
+        /// The reasons against an `audience` of a route, by the name of its identity.
         let audienceObjections: [String: String]
         /// The defaults for a route's time-outs.
         let timeouts: UpstreamTimeouts

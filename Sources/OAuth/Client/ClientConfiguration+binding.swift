@@ -3,7 +3,7 @@
 import BearerdCryptography
 
 extension ClientConfiguration {
-    /// What a refresh token is bound to: sent to anybody else, it would be given away.
+    /// The server and client that a refresh token is bound to: sent to anybody else, it would be given away.
     public var binding: String {
         let server = issuer ?? endpoints[.token]?.description ?? discoveryURL?.description ?? ""
         // With another user's name, or another subject, an old refresh token would go on being somebody else's.

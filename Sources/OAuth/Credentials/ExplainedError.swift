@@ -8,7 +8,7 @@ import BearerdCryptography
 /// `OAuthFoundation` makes each of this module's a `LocalizedError` too, whose `localizedDescription` is the ``sentence``: this
 /// module does without Foundation, which declares that protocol.
 public protocol ExplainedError: Error, CustomStringConvertible {
-    /// What is wrong, as a sentence without its full stop.
+    /// The reason and the remedy, as a sentence without its full stop.
     var sentence: String { get }
 }
 

@@ -6,7 +6,7 @@ import BearerdCryptography
 extension AuthSession {
     /// Has the server forget tokens (RFC 7009), then forgets them itself; nothing changes where the server refuses.
     ///
-    /// What can be had without a person is fetched anew, as ever.
+    /// A token that can be had without a person is fetched anew, as ever.
     ///
     /// - Parameter hints: which of them, in this order.
     /// - Returns: those that there were.

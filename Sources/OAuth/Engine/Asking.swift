@@ -28,7 +28,7 @@ struct Asking: Sendable {
     var isClaimed = false
     /// When the next look for such a person is due, and its ticket while it is under way.
     var claimLook: (due: Instant, ticket: Ticket?)
-    /// What is written while the answer is awaited.
+    /// The write that is done while the answer is awaited.
     var meanwhile: Meanwhile?
     /// Events that came while something was written, or while nobody held the lease.
     var deferred: [EngineEvent] = []

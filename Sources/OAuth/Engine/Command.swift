@@ -17,7 +17,7 @@ enum Command: Sendable {
     case register(redirectURI: String)
     /// The server forgets these tokens, and so does the session.
     case revoke([TokenHint])
-    /// What is in memory only is written now.
+    /// A session that is in memory only is written now.
     case write
 
     /// True if the session that there was ends, so that no answer to its requests counts.

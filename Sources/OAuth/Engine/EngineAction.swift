@@ -2,7 +2,7 @@
 
 import BearerdCryptography
 
-/// What an ``IdentityEngine`` wants done, in this order.
+/// An action that an ``IdentityEngine`` wants done; a list of them is done in its order.
 ///
 /// Each action with a ticket is answered by the event that has the same ticket.
 enum EngineAction: Sendable {

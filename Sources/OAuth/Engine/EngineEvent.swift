@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What happens to an ``IdentityEngine``.
+/// An event in the life of an ``IdentityEngine``.
 enum EngineEvent: Sendable {
     // MARK: Requests
 
@@ -39,7 +39,7 @@ enum EngineEvent: Sendable {
     case hurried
     /// The end.
     case stopped
-    /// What another identity of the same name could not write is this one's to write, with the lease if that was kept.
+    /// A session that another identity of the same name could not write is this one's to write, with the lease if that was kept.
     case inherited(StoredSession, isOutrankingStored: Bool, HeldLease?)
     /// Another identity of the same name writes what this one could not, and has its lease.
     case handedOver
@@ -63,7 +63,7 @@ enum EngineEvent: Sendable {
     case saved(Ticket)
     /// Writing failed; `hasMoved` says that other processes look elsewhere, so that the lease keeps nobody out.
     case notSaved(Ticket, StoreError, hasMoved: Bool)
-    /// Whether a person in another process wants the lease.
+    /// A look for a person in another process who wants the lease; true if there is one.
     case claimed(Ticket, Bool)
     /// A person wants the lease for another identity of the same name in this process.
     case roomWanted
@@ -72,7 +72,7 @@ enum EngineEvent: Sendable {
 
     /// The result of a token request, whenever it comes.
     case answered(Ticket, TokenAnswer)
-    /// Whether the provider has answered something harmless.
+    /// The provider has answered something harmless, or has failed to.
     case probed(Ticket, TokenFailure?)
     /// The same result, or a failure if its id token is not valid.
     case judged(Ticket, TokenRequestResult)

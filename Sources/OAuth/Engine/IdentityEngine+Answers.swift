@@ -2,7 +2,7 @@
 
 import BearerdCryptography
 
-/// What the answers to token requests mean.
+/// The meaning of the answers to token requests.
 extension IdentityEngine {
     /// True if an answer is about the session that there is, or has brought its refresh token already.
     private func isCurrent(_ asking: Asking, _ outcome: TokenRequestResult) -> Bool {

@@ -68,7 +68,7 @@ extension IdentityEngine {
         }
     }
 
-    /// What to ask for a target with; nil if nothing may be asked.
+    /// The grant to ask for a target with; nil if nothing may be asked.
     ///
     /// - Parameter mayRefresh: true if our refresh token is known to be the newest.
     func nextGrant(for id: TargetID, mayRefresh: Bool = true) -> Grant? {
@@ -91,7 +91,7 @@ extension IdentityEngine {
         return rotates != false && configured.grantType.needsPerson
     }
 
-    /// What the next request for a target says beside what all say.
+    /// The parameters of the next request for a target beside those that all have.
     func additions(for state: TargetState) -> TokenAdditions {
         var additions = state.additions
         additions.scope = additions.scope ?? scopeOfOwnLogin(state)

@@ -7,7 +7,7 @@ extension Command {
     var isPersons: Bool { if case .write = self { false } else { true } }
 }
 
-/// What people want of the session.
+/// Commands of people on the session.
 extension IdentityEngine {
     mutating func commanded(_ id: CommandID, _ command: Command) {
         var queued = QueuedCommand(id: id, command: command)
@@ -32,7 +32,7 @@ extension IdentityEngine {
         if case .holding = phase { workUnderLease() }
     }
 
-    /// What the request under way brings is nobody's from here on, and its lease is the command's.
+    /// The answer to the request under way is nobody's from here on, and its lease is the command's.
     ///
     /// The request is not cancelled after a logout: only its answer says which refresh token the provider has made, and
     /// that is revoked, or the session would live on at the provider. After a login it is forgotten, because there are
@@ -225,7 +225,7 @@ extension IdentityEngine {
 
     // MARK: The end of a command
 
-    /// What the first command saved is stored: it is the session from here on.
+    /// The first command's session is stored: it is the session from here on.
     mutating func commandSaved(_ written: StoredSession) {
         if written.binding == binding, written.origin == session.origin,
             written.generation > session.generation
@@ -257,7 +257,7 @@ extension IdentityEngine {
 
     /// The store takes nothing now: commands do not wait for it.
     ///
-    /// What counts in memory is written later.
+    /// A session that counts in memory is written later.
     mutating func failCommands(_ error: StoreError) {
         let failed = commands
         commands = []

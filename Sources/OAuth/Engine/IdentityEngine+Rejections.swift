@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What resource servers think of a token.
+/// The judgement of resource servers on a token.
 extension IdentityEngine {
     /// Takes note of a refused token, which stays in use while another one is fetched: an API may refuse it in one place
     /// alone.

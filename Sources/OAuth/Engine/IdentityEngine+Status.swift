@@ -2,7 +2,7 @@
 
 import BearerdCryptography
 
-/// What people see.
+/// The engine's state as people see it.
 extension IdentityEngine {
     /// The one word for a target: the first that applies.
     func state(of id: TargetID) -> IdentityState {
@@ -54,10 +54,10 @@ extension IdentityEngine {
         return session.generation
     }
 
-    /// What another login would change; nil where none is needed.
+    /// The change of scope that another login would bring; nil where none is needed.
     func scopeChange(for state: TargetState) -> ScopeChange? { ScopeChange(of: session, for: state.client) }
 
-    /// What a refresh names, where it names a scope at all, of a login that asked for another one than is configured:
+    /// The scope that a refresh names, where it names one at all, of a login that asked for another one than is configured:
     /// the configured one may be more than was granted (RFC 6749 §6).
     func scopeOfOwnLogin(_ state: TargetState) -> [String]? {
         let namesConfigured =
@@ -79,7 +79,7 @@ extension IdentityEngine {
         return [isEndless ? nil : engine.renewalMoment(of: id), state.healingMoment].compactMap(\.self).min()
     }
 
-    /// What else the provider said: of the client that it made, of the login, with tokens.
+    /// All else that the provider said: of the client that it made, of the login, with tokens.
     private var additionalParameters: AdditionalParameters {
         let made = registration?.additionalParameters ?? AdditionalParameters()
         let secrets =

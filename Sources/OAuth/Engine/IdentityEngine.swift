@@ -15,7 +15,7 @@ struct IdentityEngine: Sendable {
     /// The client as the configuration has it.
     let configured: ClientConfiguration
 
-    /// What is being done.
+    /// The phase that the engine is in.
     var phase = Phase.idle
     /// The store's lease, while we have it.
     var lease: HeldLease?
@@ -40,7 +40,7 @@ struct IdentityEngine: Sendable {
     /// True if what is stored belongs to another client or server, and waits for a login to replace it.
     var holdsOthersSession = false
 
-    /// What access tokens are asked for.
+    /// The targets that access tokens are asked for.
     var targets: [TargetID: TargetState] = [:]
     /// The keys of ``targets``, in the order in which they came; the first stands for the identity as a whole.
     var order: [TargetID] = []
@@ -63,7 +63,7 @@ struct IdentityEngine: Sendable {
     var settledAt: Instant?
     /// No attempt takes the lease before: a person comes first.
     var pauseEnd: Instant?
-    /// What the store could not do when it was last asked.
+    /// The operations that the store could not do when it was last asked.
     var storeTroubles: [StoreOperation: StoreTrouble] = [:]
     /// When the store is to be read, because it changed or could not be read.
     var lookMoment: Instant?

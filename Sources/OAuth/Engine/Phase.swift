@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What an ``IdentityEngine`` is doing, with all that only this phase knows.
+/// A phase of an ``IdentityEngine``, with all that only this phase knows.
 ///
 /// The table in docs/architecture.md, "The life of a token", has each phase with its events and actions.
 enum Phase: Sendable {
@@ -28,7 +28,7 @@ enum Phase: Sendable {
     /// The end: nothing follows, whatever happens.
     case stopped
 
-    /// What follows a save.
+    /// The step that follows a save.
     enum Conclusion: Sendable {
         /// The answer in it is to be judged, now that its refresh token is stored.
         case judging(Asking, TokenRequestResult)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a look at the store finds of one identity.
+/// The record of one identity, as a look at the store finds it.
 struct StoreRecord: Sendable {
     /// The stored session; nil if there is none.
     var session: StoredSession?

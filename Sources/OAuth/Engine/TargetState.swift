@@ -2,7 +2,7 @@
 
 import BearerdCryptography
 
-/// What is known of the access token for one scope, audience or resource.
+/// The state of the access token for one scope, audience or resource.
 struct TargetState: Sendable {
     /// The client as configured, aimed at the target.
     let configured: ClientConfiguration
@@ -32,7 +32,7 @@ struct TargetState: Sendable {
 
     /// Somebody asked for a refresh: the next attempt waits for nothing and minds no final answer.
     var isAskedFor = false
-    /// What the next request says beside what all say.
+    /// The parameters of the next request beside those that all have.
     var additions = TokenAdditions()
     /// The number of the additions that were sent last.
     var sentAdditions = 0
@@ -53,7 +53,7 @@ struct TargetState: Sendable {
     /// True if somebody waited for a token since then.
     var isAwaited = false
 
-    /// What requests use without asking, as the driver was last told.
+    /// The token that requests use without asking, as the driver was last told.
     var published: AccessTokenSnapshot?
 
     /// One attempt, from the moment at which it is due to the end of storing its answer.

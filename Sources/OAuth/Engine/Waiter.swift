@@ -9,7 +9,7 @@ struct Waiter: Sendable {
         case renewed(after: Int, until: Instant)
         /// The end of an attempt that had not ended when so many had.
         case attempt(after: Int)
-        /// Whether a refused request is sent again.
+        /// A verdict on a refused request: it is sent again or not.
         case verdict(TokenRejection)
     }
 

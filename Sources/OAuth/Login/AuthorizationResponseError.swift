@@ -23,7 +23,7 @@ public enum AuthorizationResponseError: ExplainedError, Equatable, Sendable {
         }
     }
 
-    /// What is wrong, for a person; it names the issuers, which ``reason`` keeps from strangers.
+    /// The reason, for a person; it names the issuers, which ``reason`` keeps from strangers.
     public var sentence: String { "this URL is no answer to the login: \(clause)" }
 
     /// The ``sentence`` without its subject.

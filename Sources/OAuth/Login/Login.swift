@@ -43,7 +43,7 @@ extension LoginError {
 }
 
 extension LoginError {
-    /// What is wrong, and what to do; it names the refusal's code and the server's own words.
+    /// The reason and the remedy, for a person; with the refusal's code and the server's own words.
     public var sentence: String {
         switch self {
         case .refused(let refusal): refusal.sentence
@@ -56,7 +56,7 @@ extension LoginError {
 }
 
 extension AuthorizationRefusal {
-    /// What was refused, with the server's own words, for a person.
+    /// The refusal with the server's own words, for a person.
     public var sentence: String {
         let code = code?.rawValue ?? "an error that cannot be shown"
         return "the login was refused: \(code)\(description.map { ": \($0)" } ?? "")"

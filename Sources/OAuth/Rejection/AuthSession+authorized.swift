@@ -51,7 +51,7 @@ public enum AuthorizedRequestError: ExplainedError, Equatable, Sendable {
     /// Plain `http` off loopback would show the token to others on the way.
     case insecureURL
 
-    /// What is wrong, and what to do.
+    /// The reason and the remedy, for a person.
     public var sentence: String {
         switch self {
         case .invalidURL: "the URL is no absolute http or https URL"
@@ -134,7 +134,7 @@ extension AuthSession {
             url.description, method: method, canRepeat: canRepeat, waitingAtMost: limit, send)
     }
 
-    /// Whether a request with these header fields carries credentials already (GTMAppAuth's `isAuthorizedRequest`).
+    /// True if a request with these header fields carries credentials already (GTMAppAuth's `isAuthorizedRequest`).
     public nonisolated func isAuthorizedRequest(_ headers: [NamedValue]) -> Bool {
         headers.contains { $0.name.lowercased() == "authorization" && !$0.value.isEmpty }
     }

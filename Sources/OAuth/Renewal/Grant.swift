@@ -2,7 +2,7 @@
 
 package import BearerdCryptography
 
-/// What one token request is made with.
+/// The grant of one token request.
 package enum Grant: Sendable {
     /// The identity's own `grant_type`, as configured; never used where a person must log in.
     case original

@@ -2,9 +2,9 @@
 
 import BearerdCryptography
 
-/// What answers, logins and logouts make of a session; all of it pure.
+/// The session after answers, logins and logouts; all of it pure.
 extension StoredSession {
-    /// What a successful answer of the token endpoint makes of this session, and the access token that it brought.
+    /// The session after a successful answer of the token endpoint, and the access token that it brought.
     ///
     /// - Parameters:
     ///   - grant: the token and what came with it.
@@ -45,7 +45,7 @@ extension StoredSession {
         return (next, token)
     }
 
-    /// What a login's answer is to be taken into: only the generation and what was learnt of the server stay.
+    /// The session that a login's answer is taken into: only the generation and what was learnt of the server stay.
     func beginning(
         _ client: ClientConfiguration, with grant: TokenResponse, at wall: WallTime
     ) -> StoredSession {
@@ -107,7 +107,7 @@ extension StoredSession {
 }
 
 extension ClientConfiguration {
-    /// Whether its token comes from a grant of its own, and the session's refresh token is nothing to it: a route's
+    /// True if its token comes from a grant of its own, and the session's refresh token is nothing to it: a route's
     /// token, where nobody needs to log in.
     var asksByItself: Bool { isForRoute && !grantType.needsPerson }
 }

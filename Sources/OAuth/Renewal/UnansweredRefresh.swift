@@ -9,7 +9,7 @@
 ///
 /// A pure value: events are told with their time, and ``next(at:)`` says what is to be done.
 struct UnansweredRefresh: Sendable {
-    /// What is to be done next.
+    /// The step to be done next.
     enum Step: Equatable, Sendable {
         /// Send the refresh token.
         case send
@@ -41,10 +41,10 @@ struct UnansweredRefresh: Sendable {
     private var questionsInVain = 0
     /// Since when the provider answers what is harmless, without a break.
     private var answering: Instant?
-    /// Whether the provider has answered, or cannot be reached: the token is not sent again then.
+    /// True if the provider has answered, or cannot be reached: the token is not sent again then.
     private var isDecided = false
 
-    /// Whether the provider may have acted upon a request whose answer nobody has.
+    /// True if the provider may have acted upon a request whose answer nobody has.
     private(set) var isInDoubt: Bool
 
     /// - Parameters:
@@ -58,7 +58,7 @@ struct UnansweredRefresh: Sendable {
         nextQuestion = isInDoubt ? now : nil
     }
 
-    /// Whether the newest request has been waited for in vain, and an answer may still come.
+    /// True if the newest request has been waited for in vain, and an answer may still come.
     func isSilent(at now: Instant) -> Bool { living > 0 && waitEnd.map { $0 <= now } ?? false }
 
     mutating func next(at now: Instant) -> Step {

@@ -17,7 +17,7 @@ public enum TransportError: ExplainedError, Equatable, Sendable {
 }
 
 extension TransportError {
-    /// What is wrong.
+    /// The reason, for a person.
     public var sentence: String {
         switch self {
         case .unreachable(let reason): "the server cannot be reached: \(reason.shownReason)"

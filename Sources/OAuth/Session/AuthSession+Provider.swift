@@ -2,7 +2,7 @@
 
 import BearerdCryptography
 
-/// What the identity asks of the provider by this session.
+/// The requests that the identity makes to the provider by this session.
 extension AuthSession {
     /// The address of the provider that has not answered yet, else its name.
     nonisolated var placeAwaited: String { assumeIsolated { $0.server.pending ?? $0.server.name } }

@@ -12,7 +12,7 @@ extension AuthSession {
 
     /// Asks for a new token now, and says more with it.
     ///
-    /// What is asked for holds for this one token: the next refresh is made as ever. A refresh that is in flight is
+    /// The parameters hold for this one token: the next refresh is made as ever. A refresh that is in flight is
     /// made without, and waited for first.
     ///
     /// - Parameters:

@@ -2,7 +2,7 @@
 
 public import BearerdCryptography
 
-/// What the session holds, for programs that need it by itself.
+/// The session's tokens and facts, for programs that need them by themselves.
 ///
 /// Where the session was not started, each of these looks at the store first.
 extension AuthSession {
@@ -11,7 +11,7 @@ extension AuthSession {
         if !isStarted, !isStopped, engine.targets[target]?.usable(at: clock.now) == nil { await core.look() }
     }
 
-    /// What is known of the identity, which is what the store holds, started or not.
+    /// The engine with the state of the identity, which is the store's, started or not.
     var known: IdentityEngine {
         get async {
             if !isStarted, !isStopped { await core.look() }
@@ -30,7 +30,7 @@ extension AuthSession {
         }
     }
 
-    /// Whose session it is: what the id token says, else what was imported with it.
+    /// The person whose session it is: by the id token, else by what was imported with it.
     public var person: Person? {
         get async {
             let session = await known.session
@@ -59,7 +59,7 @@ extension AuthSession {
     /// The client that the provider made, if one was registered.
     public var registration: ClientRegistration? { get async { await known.registration } }
 
-    /// Whether there is a token, or one can be had without a person (AppAuth's `isAuthorized`).
+    /// True if there is a token, or one can be had without a person (AppAuth's `isAuthorized`).
     public var isAuthorized: Bool {
         get async {
             let engine = await known
@@ -68,13 +68,13 @@ extension AuthSession {
         }
     }
 
-    /// Whether only a person can help, by logging in.
+    /// True if only a person can help, by logging in.
     public var needsLogin: Bool { get async { await presentState == .loginRequired } }
 
     /// The state of this session at this moment.
     var presentState: IdentityState { get async { await known.status(of: target, at: clock.now).state } }
 
-    /// Whether a token request is under way (GTMAppAuth's `isAuthorizing`).
+    /// True if a token request is under way (GTMAppAuth's `isAuthorizing`).
     public var isAuthorizing: Bool { engine.targets[target]?.attempt != nil }
 
     /// Has the token renewed before the next request gets one (AppAuth's `setNeedsTokenRefresh`).
@@ -85,6 +85,6 @@ extension AuthSession {
         take(.renewalNeeded(target))
     }
 
-    /// What happens to the session from now on; ends when its reader does, or the session stops.
+    /// The session's events from now on; the stream ends when its reader does, or the session stops.
     public nonisolated var events: AsyncStream<SessionEvent> { core.listeners.stream(keeping: 100) }
 }

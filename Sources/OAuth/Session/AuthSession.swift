@@ -7,7 +7,7 @@ public import BearerdExecutorConfinement
 /// Every method runs on the executor given at the start. Threads that serve requests read `slot` and come here
 /// only when it is empty or a resource server refused the token.
 ///
-/// What is known of the identity has one owner in the process, which this session shares with those that ask for tokens
+/// The state of the identity has one owner in the process, which this session shares with those that ask for tokens
 /// of another scope, audience or resource with the same refresh token.
 public actor AuthSession: ExecutorConfined {
     /// The executor that every method of the session runs on.
@@ -19,7 +19,7 @@ public actor AuthSession: ExecutorConfined {
 
     /// The owner of all that is known.
     nonisolated let core: Identity
-    /// What this session asks for, among the identity's targets.
+    /// The number of this session's target among those of the identity.
     private nonisolated let number: TargetID
     private let configured: ClientConfiguration
     let clock: any SessionClock
@@ -28,9 +28,9 @@ public actor AuthSession: ExecutorConfined {
     let random: @Sendable () -> Double
     /// Signs what requests to resource servers prove.
     package nonisolated let proofs: DPoPSigner
-    /// Whether tokens may be bound to a key, so that requests have no proofs but ours.
+    /// True if tokens may be bound to a key, so that requests have no proofs but ours.
     package nonisolated let mayProve: Bool
-    /// What callers' own tokens were exchanged for; nil for an identity with tokens of its own.
+    /// The tokens that callers' own were exchanged for; nil for an identity with tokens of its own.
     package nonisolated let callers: CallerTokens?
     let exchanges = CallerExchanges()
     var exchangeAlarm: Task<Void, Never>?

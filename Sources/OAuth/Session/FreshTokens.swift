@@ -6,7 +6,7 @@ import BearerdCryptography
 public struct FreshTokens: Sendable {
     /// For `Authorization: Bearer …`, unless it ``isBound``.
     public let accessToken: String
-    /// Whether the token is bound to a key of the session (RFC 9449), so that each request needs a proof: by itself it is of
+    /// True if the token is bound to a key of the session (RFC 9449), so that each request needs a proof: by itself it is of
     /// no use, and `AuthSession.authorized` makes the request.
     public let isBound: Bool
     /// The id token of the session, if the provider sent one; it may have expired, which is its nature.

@@ -2,7 +2,7 @@
 
 import BearerdCryptography
 
-/// What an identity's engine wants of the store and the provider.
+/// The actions of an identity's engine on the store and the provider.
 extension Identity {
     // MARK: The store
 

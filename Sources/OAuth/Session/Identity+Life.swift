@@ -134,7 +134,7 @@ extension Identity {
 
     // MARK: What could not be written
 
-    /// Whether what could not be had again is in memory alone.
+    /// True if what could not be had again is in memory alone.
     var isUnsaved: Bool { engine.needsWriting && engine.isIrreplaceable }
 
     /// Why what could not be had again is in memory alone; nil if it is not.

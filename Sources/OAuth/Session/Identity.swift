@@ -24,7 +24,7 @@ actor Identity: ExecutorConfined {
     var members: [TargetID: Member] = [:]
     /// The leases that the engine knows by ticket.
     var leases: [Ticket: any StoreLease] = [:]
-    /// What tells another process that a person waits for the lease.
+    /// The claim by which another process learns that a person waits for the lease.
     var claim: (any Sendable)?
     /// Requests to the provider on their way.
     var requests: [Ticket: Task<Void, Never>] = [:]

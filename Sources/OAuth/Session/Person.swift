@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Whose session it is, as far as anybody has said it.
+/// The person whose session it is, as far as anybody has said it.
 public struct Person: Equatable, Sendable {
     /// The person's identifier with the provider: the id token's `sub`, GTMOAuth2's `userID`.
     public var id: String?
     /// The person's address.
     public var email: String?
-    /// Whether the provider has verified that address.
+    /// True if the provider has verified that address.
     public var isEmailVerified: Bool
 
     /// A person of whom this much is known.

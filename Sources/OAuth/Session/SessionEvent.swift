@@ -22,7 +22,7 @@ public enum SessionEvent: Equatable, Sendable {
     case tokenNotBound
     /// A newer session of another process is in use.
     case adopted(generation: Int)
-    /// What is stored belongs to another client or server; it is kept until a login replaces it.
+    /// The stored session belongs to another client or server; it is kept until a login replaces it.
     case othersSessionFound
     /// Somebody logged in with the first scope, and the second is configured now: it counts with the next login.
     case scopeChanged(from: [String], to: [String])

@@ -11,7 +11,7 @@ public enum SessionFailure: ExplainedError, Equatable, Sendable {
 }
 
 extension SessionFailure {
-    /// What is wrong, and what to do.
+    /// The reason and the remedy, for a person.
     public var sentence: String {
         switch self {
         case .token(let error): error.sentence

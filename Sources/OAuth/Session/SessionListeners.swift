@@ -14,7 +14,7 @@ final class SessionListeners<Element: Sendable>: Sendable {
 
     deinit { finish() }
 
-    /// What is told from now on.
+    /// The values that are told from now on.
     ///
     /// - Parameter most: how much is kept for a slow reader, the newest of it.
     func stream(keeping most: Int) -> AsyncStream<Element> {

@@ -15,7 +15,7 @@ public enum TokenError: ExplainedError, Equatable, Sendable {
     /// The session was stopped, before or meanwhile.
     case stopped
 
-    /// Whether asking again later, with nothing changed by anybody, may work.
+    /// True if asking again later, with nothing changed by anybody, may work.
     public var isTransient: Bool {
         switch self {
         case .unavailable, .storeUnavailable, .cancelled: true
@@ -33,7 +33,7 @@ public enum TokenError: ExplainedError, Equatable, Sendable {
 }
 
 extension TokenError {
-    /// What is wrong, and what to do.
+    /// The reason and the remedy, for a person.
     public var sentence: String {
         switch self {
         case .loginRequired:

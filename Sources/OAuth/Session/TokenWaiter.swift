@@ -20,7 +20,7 @@ final class TokenWaiter<Value: Sendable>: Sendable {
         self.deadline = deadline
     }
 
-    /// Whether it needs no waking any more.
+    /// True if it needs no waking any more.
     var isWoken: Bool {
         progress.withLock {
             switch $0 {

@@ -65,7 +65,7 @@ extension AuthorizationServer {
         }
     }
 
-    /// What a refusal means: a wrong App, key, installation or permission is the configuration's, a limit ends by itself.
+    /// The meaning of a refusal: a wrong App, key, installation or permission is the configuration's, a limit ends by itself.
     private func refusal(
         _ response: TransportResponse, to request: TransferRequest, _ wall: WallTime
     ) -> TokenFailure {
@@ -93,7 +93,7 @@ extension AuthorizationServer {
 }
 
 extension ResponseBody {
-    /// What GitHub says of an error.
+    /// GitHub's own words on an error.
     fileprivate var message: String? {
         guard case .object(let object) = self else { return nil }
         return object["message"]?.string

@@ -35,7 +35,7 @@ extension AuthorizationServer {
         return response
     }
 
-    /// What a response without a token means.
+    /// The meaning of a response without a token.
     func failure(of response: TransportResponse, _ wall: WallTime) -> TokenFailure {
         let error = ErrorResponse(
             response: response, body: ResponseBody(response.body), grant: .original,

@@ -3,13 +3,13 @@
 import BearerdCryptography
 import BearerdJSON
 
-/// What became of a program that is to print a token.
+/// The end of a program that is to print a token, and its output.
 package struct CommandOutput: Sendable {
     /// How it ended, in words after its name; nil if it exited with 0.
     package let failure: String?
     /// True if it was killed because it took too long.
     package let isLate: Bool
-    /// What it printed, which is shown to nobody.
+    /// Its standard output, which is shown to nobody.
     package let output: [UInt8]
     /// The beginning of what it wrote to standard error.
     package let error: [UInt8]

@@ -2,7 +2,7 @@
 
 import BearerdJSON
 
-/// What a program printed that may be a token, in the form that was asked for or in any other.
+/// All that a program printed and that may be a token, in the form that was asked for or in any other.
 struct PrintedSecrets {
     /// The values of members that hold tokens, decoded.
     private(set) var tokens: [[UInt8]] = []
@@ -84,7 +84,7 @@ struct PrintedSecrets {
         return Array(parts.enumerated()).map { ($0.offset, $0.element) }
     }
 
-    /// What is between two quotes, without its escapes; as it is where those are wrong.
+    /// The text between two quotes, without its escapes; as it is where those are wrong.
     private static func decoded(_ text: [UInt8]) -> [UInt8] {
         guard text.contains(UInt8(ascii: "\\")) else { return text }
         let quote = [UInt8(ascii: "\"")]

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What messages for people call a source.
+/// The names of a source in messages for people.
 extension TokenSource.Name {
     /// The party that gives the tokens, as it begins a sentence.
     package var party: String {
@@ -14,7 +14,7 @@ extension TokenSource.Name {
         }
     }
 
-    /// What the party does if its answer cannot be used before something is changed.
+    /// The verb for an answer that cannot be used before something is changed.
     package var refusal: String {
         switch self {
         case .fixed, .basic, .command: "gives nothing that can be used"

@@ -87,11 +87,11 @@ public struct ErrorCode: RawRepresentable, Hashable, Sendable {
 }
 
 extension ErrorCode {
-    /// Whether it says that asking again may work.
+    /// True if it says that asking again may work.
     var isTransient: Bool {
         [.temporarilyUnavailable, .slowDown, .serverError, .useDPoPNonce].contains(self)
     }
 
-    /// Whether it is the server's word: with a 5xx it may be that of a gateway that is broken.
+    /// True if it is the server's word: with a 5xx it may be that of a gateway that is broken.
     func counts(withStatus status: Int) -> Bool { status < 500 || isTransient }
 }

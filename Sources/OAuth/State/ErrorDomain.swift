@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Whose refusal an error is, as AppAuth's error domains tell it apart.
+/// The party and the request that an error belongs to, as AppAuth's error domains tell them apart.
 ///
 /// The same `error` means one thing at the token endpoint and another one in an authorization response.
 public enum ErrorDomain: Hashable, Sendable {

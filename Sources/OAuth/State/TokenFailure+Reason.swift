@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension TokenFailure {
-    /// What exactly went wrong; people and programs read it as its ``code``.
+    /// The exact cause of a failure; people and programs read it as its ``code``.
     public enum Reason: Equatable, Sendable {
         // MARK: The server's answer
 
@@ -54,7 +54,7 @@ extension TokenFailure {
         case interrupted
         /// An answer larger than allowed.
         case answerTooLarge
-        /// What came back is not HTTP.
+        /// The response is not HTTP.
         case notHTTP
 
         // MARK: Nothing was asked
@@ -88,7 +88,7 @@ extension TokenFailure {
         /// Somebody has logged in or out meanwhile.
         case superseded
 
-        /// What a server refused with: its `error`, if that counts, else its status.
+        /// A server's refusal: its `error`, if that counts, else its status.
         init(_ error: ErrorCode?, status: Int) {
             self = error.flatMap { $0.counts(withStatus: status) ? .refused($0) : nil } ?? .status(status)
         }

@@ -2,7 +2,7 @@
 
 /// Why a token request brought no token, sorted by what follows from it.
 public struct TokenFailure: ExplainedError, Equatable, Sendable {
-    /// What follows; the raw value is the `outcome` label of the metrics.
+    /// The consequences; the raw value is the `outcome` label of the metrics.
     public enum Kind: String, CaseIterable, Sendable {
         /// Asking again is pointless until a person acts.
         case final
@@ -14,19 +14,19 @@ public struct TokenFailure: ExplainedError, Equatable, Sendable {
         case transient
     }
 
-    /// What follows from it.
+    /// The consequence of the failure.
     public var kind: Kind
-    /// What exactly; the only thing that decides beside ``kind``.
+    /// The exact cause; the only thing that decides beside ``kind``.
     public var reason: Reason
-    /// What happened, where, and what to look at; never the reason's ``code`` once more.
+    /// The event, its place, and the thing to look at, in words; never the reason's ``code`` once more.
     ///
     /// The provider's own words are in quotes, at most 200 bytes of them, and without what may be a secret.
     public var detail: String
-    /// What the provider says of it (`error_description`, RFC 6749 §5.2), as far as it may be shown.
+    /// The provider's `error_description` (RFC 6749 §5.2), as far as it may be shown.
     public var providerDescription: String?
     /// A page about it (`error_uri`).
     public var errorURI: String?
-    /// Whose refusal it is.
+    /// The party and the request that it belongs to.
     public var domain = ErrorDomain.general
     /// How long the provider asked us to wait, at most five minutes.
     public var retryAfter: Duration?
@@ -46,7 +46,7 @@ extension TokenFailure {
         if case .refused(let error) = reason { error } else { nil }
     }
 
-    /// Whether nothing was asked for because the store failed.
+    /// True if nothing was asked for because the store failed.
     package var isAboutStore: Bool {
         if case .store = reason { true } else { false }
     }

@@ -23,7 +23,7 @@ public struct WallTime: Hashable, Comparable, Sendable {
         return parts.attoseconds < 0 ? parts.seconds - 1 : parts.seconds
     }
 
-    /// Whether `left` is earlier.
+    /// True if `left` is earlier.
     public static func < (left: WallTime, right: WallTime) -> Bool { left.sinceEpoch < right.sinceEpoch }
 
     /// The moment that much later.

@@ -2,9 +2,9 @@
 
 import BearerdCryptography
 
-/// What people see of a session.
+/// The part of a session that people see.
 extension AuthSession {
-    /// What may be shown of the identity; one that was not started looks at the store first.
+    /// The identity as it may be shown; one that was not started looks at the store first.
     public var status: IdentityStatus {
         get async {
             let engine = await known
@@ -33,7 +33,7 @@ extension AuthSession {
     /// The address of the provider that has not answered the attempt in flight yet.
     package var unanswered: String? { engine.targets[target]?.attempt == nil ? nil : server.pending }
 
-    /// Whether ``stop()`` has something to wait for.
+    /// True if ``stop()`` has something to wait for.
     package var isBusy: Bool {
         let engine = engine
         return engine.needsWriting || engine.targets.values.contains { $0.attempt != nil }

@@ -3,12 +3,12 @@
 /// A session whose login asked for another scope than is configured by now: a refresh brings what the login was
 /// granted (RFC 6749 §6), so that only another login brings what is configured.
 package struct ScopeChange: Equatable, Sendable {
-    /// What the login asked for.
+    /// The scope that the login asked for.
     package let asked: [String]
-    /// What it would ask for today.
+    /// The scope that it would ask for today.
     package let configured: [String]
 
-    /// What was granted plays no part, because a server may grant less than it is asked for; the order says nothing.
+    /// The granted scope plays no part, because a server may grant less than it is asked for; the order says nothing.
     ///
     /// - Parameters:
     ///   - session: as it is stored.

@@ -2,7 +2,7 @@
 
 /// Where sessions outlive the process, shared by every process that opens the same store.
 public protocol SessionStore: Sendable {
-    /// What was last saved for `identity`, by whichever process.
+    /// The session that was last saved for `identity`, by whichever process.
     ///
     /// A damaged entry is the store's own affair: it is kept aside, reported, and reads as an older one or as nil.
     func load(_ identity: String) async throws(StoreError) -> StoredSession?
@@ -10,7 +10,7 @@ public protocol SessionStore: Sendable {
     /// Why what ``load(_:)`` found last is not where another process will look for it, though it can be read and written.
     func misplacement(of identity: String) async -> StoreError?
 
-    /// Whether `identity` is to be looked for in another place from now on, which the store follows while nobody has the
+    /// True if `identity` is to be looked for in another place from now on, which the store follows while nobody has the
     /// lock.
     func hasMoved(_ identity: String) async -> Bool
 

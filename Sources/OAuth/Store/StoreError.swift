@@ -10,7 +10,7 @@ public enum StoreError: ExplainedError, Equatable, Sendable {
     case unreachable(String)
     /// The store as a whole lets us in no more, which it tells people by itself; a person must change that.
     case denied(String)
-    /// What is there is not ours to read or to replace, and stays so until a person has acted.
+    /// The entry is not ours to read or to replace, and stays so until a person has acted.
     case refused(String)
     /// There is no right to do it there; a person must give it.
     case forbidden(String)
@@ -19,7 +19,7 @@ public enum StoreError: ExplainedError, Equatable, Sendable {
     /// The lock went to somebody else before we were done.
     case leaseLost
 
-    /// Whether the lock was not to be had, and nothing else is known to be wrong.
+    /// True if the lock was not to be had, and nothing else is known to be wrong.
     public var isBusy: Bool {
         switch self {
         case .busy: true
@@ -27,7 +27,7 @@ public enum StoreError: ExplainedError, Equatable, Sendable {
         }
     }
 
-    /// Whether only a person can help, so that trying again does not.
+    /// True if only a person can help, so that trying again does not.
     public var isRefused: Bool {
         switch self {
         case .refused, .forbidden, .denied: true
@@ -35,7 +35,7 @@ public enum StoreError: ExplainedError, Equatable, Sendable {
         }
     }
 
-    /// Whether nothing can be had of the store for any identity: whoever shares it may be using what it has.
+    /// True if nothing can be had of the store for any identity: whoever shares it may be using what it has.
     public var isOutage: Bool {
         switch self {
         case .unreachable, .denied: true
@@ -43,7 +43,7 @@ public enum StoreError: ExplainedError, Equatable, Sendable {
         }
     }
 
-    /// What failed, in one line.
+    /// The reason, in one line.
     public var reason: String {
         switch self {
         case .busy(let holder): "\(holder ?? "another process") keeps the store's lock"

@@ -27,14 +27,14 @@ public protocol StoreLease: Sendable {
     /// - Throws: ``StoreError/leaseLost``; the token must not be sent then, another process may have spent it.
     func spend(_ session: StoredSession) async throws(StoreError)
 
-    /// Whether the refresh token that ``spend(_:)`` was told of last had been spent before by somebody who ended, or gave
+    /// True if the refresh token that ``spend(_:)`` was told of last had been spent before by somebody who ended, or gave
     /// up, without an answer: whoever finds that has the provider answer something else first.
     var mayBeSpent: Bool { get }
 
     /// Nobody knows what became of the refresh token that was spent: what was written down of it outlives the lease.
     func leaveSpent()
 
-    /// Whether somebody waits for the lock on behalf of a person, with a ``SessionStore/claim(_:)``.
+    /// True if somebody waits for the lock on behalf of a person, with a ``SessionStore/claim(_:)``.
     func isClaimed() async -> Bool
 
     /// Lets others in; returns when they can come. The lease is worth nothing after that, and a second call does nothing.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a session asks of its store.
+/// An operation that a session asks of its store.
 public enum StoreOperation: String, Sendable {
     /// Reading what is stored.
     case load

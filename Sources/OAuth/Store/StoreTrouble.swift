@@ -8,7 +8,7 @@ struct StoreTrouble: Sendable {
 }
 
 extension IdentityError {
-    /// What people see of it.
+    /// The trouble as people see it.
     init(_ trouble: StoreTrouble) {
         self.init(
             code: trouble.error.code, detail: trouble.error.reason, at: trouble.since, isAboutStore: true)

@@ -13,11 +13,11 @@ public struct StoredAccessToken: Sendable {
     public var expiresAt: WallTime
     /// How long it was good for when it came.
     public var lifetime: Duration
-    /// What was asked for when it came; a token for something else is not used.
+    /// The request that brought it; a token for something else is not used.
     public var request: String
     /// `token_type`, as the server spelled it; nil where it named none.
     public var tokenType: String?
-    /// Whether it is bound to the session's key (RFC 9449), and no bearer token.
+    /// True if it is bound to the session's key (RFC 9449), and no bearer token.
     public var isBound = false
     /// Members of the record that this version does not know.
     var unknownMembers = JSONObject()

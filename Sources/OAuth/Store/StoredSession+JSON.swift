@@ -6,7 +6,7 @@ import BearerdJSON
 extension StoredSession {
     /// The layout of the bytes: a larger one is refused, and left as it is.
     ///
-    /// What is only added keeps the number.
+    /// A change that only adds members keeps the number.
     private static let version: Int64 = 1
 
     /// The members of the stored object.
@@ -147,7 +147,7 @@ extension StoredSession {
         unknownMembers = object.without(Member.allCases.map(\.rawValue))
     }
 
-    /// Whether the bytes are in a layout that only a later version of this program can read.
+    /// True if the bytes are in a layout that only a later version of this program can read.
     public static func isOfLaterLayout(_ bytes: [UInt8]) -> Bool {
         guard let version = (try? JSONObject(parsing: bytes))?[Member.version.rawValue]?.integer else {
             return false

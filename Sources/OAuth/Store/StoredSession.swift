@@ -3,7 +3,7 @@
 public import BearerdCryptography
 import BearerdJSON
 
-/// What outlives the process of one identity.
+/// The part of an identity that outlives the process.
 ///
 /// A value of the engine that stores treat as a whole: ``encoded()`` makes bytes of it, ``init(decoding:)`` reads
 /// them back.
@@ -32,27 +32,27 @@ public struct StoredSession: Sendable {
     public var pendingRequest: Secret?
     /// Scope tokens granted.
     public var scope: [String]
-    /// What the login asked for, as configured then or of its own; nil where no login of this version began it.
+    /// The scope that the login asked for, as configured then or of its own; nil where no login of this version began it.
     var loginScope: [String]?
-    /// Whether ``loginScope`` is that login's own, whatever is configured.
+    /// True if ``loginScope`` is that login's own, whatever is configured.
     var isLoginScopeOwn = false
     /// The final `error` after which nobody asks again until a person does; nil while all is well.
     public var refusal: ErrorCode?
     /// The requests, by digest, that the server refused for what they ask for, with its `error`: it may have replaced
     /// the refresh token first (RFC 6749 §6), so that asking again could be taken for a theft (RFC 9700 §4.14.2).
     public var barredRequests: [String: ErrorCode] = [:]
-    /// What else the provider's answers had.
+    /// All other members of the provider's answers.
     public var additionalParameters = AdditionalParameters()
     /// When a token request last succeeded.
     public var lastRefresh: WallTime?
-    /// What `basic_encoding: auto` found out.
+    /// The encoding that `basic_encoding: auto` found out.
     public var basicEncoding: BasicEncoding?
     /// The client that the server made for us.
     public var registration: ClientRegistration?
     /// The client that began what was imported, where it is another one than logs in: refresh tokens are bound to their
     /// client (RFC 6749 §6).
     public var grantClient: ClientRegistration?
-    /// Whose session another program said it is.
+    /// The person whose session it is by the word of another program.
     public var person: Person?
     /// A digest of the refresh token that was imported: once it is rotated, importing it again would be reuse
     /// (RFC 9700 §4.14.2), which costs the whole session.
@@ -70,7 +70,7 @@ public struct StoredSession: Sendable {
         scope = []
     }
 
-    /// Whether anything in it opens a resource, or brings what does.
+    /// True if anything in it opens a resource, or brings what does.
     public var holdsTokens: Bool { refreshToken != nil || !accessTokens.isEmpty || pendingCode != nil }
 
     /// The one that came last.
@@ -78,7 +78,7 @@ public struct StoredSession: Sendable {
         accessTokens.max { $0.generation < $1.generation }
     }
 
-    /// Whether a person began it later than `other`: what they wanted before does not count any more.
+    /// True if a person began it later than `other`: what they wanted before does not count any more.
     func begins(after other: StoredSession) -> Bool {
         guard binding == other.binding, origin != other.origin, let began, let before = other.began else {
             return false
@@ -86,14 +86,14 @@ public struct StoredSession: Sendable {
         return began > before
     }
 
-    /// Whether it, which is stored, counts more than `other`, which is in memory.
+    /// True if it, which is stored, counts more than `other`, which is in memory.
     ///
     /// Where both counted on from the same session the stored one does, because it is what all others go by.
     func supersedes(_ other: StoredSession) -> Bool {
         generation == other.generation ? differs(from: other) : generation > other.generation
     }
 
-    /// Whether it brought other tokens than `other`, which has its generation.
+    /// True if it brought other tokens than `other`, which has its generation.
     private func differs(from other: StoredSession) -> Bool {
         guard binding == other.binding, !other.begins(after: self) else { return false }
         if origin != other.origin { return true }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What serves one client after another, and keeps its task between two of them.
+/// A seat serves one client after another, and keeps its task between two of them.
 protocol ReusableSeat: AnyObject {
     /// Resumed with true for the next client, or with false when the seat is no longer needed.
     var vacancy: CheckedContinuation<Bool, Never>? { get set }

@@ -44,7 +44,7 @@ enum FileLinks {
         return String(cString: text)
     }
 
-    /// What a link says; nil for everything that is none.
+    /// The target of a link; nil for everything that is none.
     private static func target(of path: String) -> String? {
         let bytes = [UInt8](unsafeUninitializedCapacity: Int(PATH_MAX)) { buffer, count in
             count =

@@ -115,7 +115,7 @@ package struct Sandbox: Sendable {
         return realDirectory(of: directory).map(written.contains) ?? false
     }
 
-    /// What the sandbox in force allows.
+    /// The rights that the sandbox in force leaves.
     private struct Entered {
         /// The directories that may be written.
         let written: Set<String>

@@ -95,7 +95,7 @@ struct StatusReport {
         }
     }
 
-    /// What is to be done about identities whose token is still good.
+    /// The remedies for identities whose token is still good.
     private func appendTroubles(to text: inout TerminalText) {
         for identity in status.identities where identity.comingTrouble != nil {
             text.append(identity.isOnlyInMemory ? "\nin memory alone: " : "\nnot renewed: ", .red)
@@ -150,7 +150,7 @@ extension IdentityState {
 }
 
 extension IdentityStatus {
-    /// What ``comingTrouble`` means, until when, and what is to be done.
+    /// The meaning of ``comingTrouble``, how long the token lasts, and the remedy.
     func advice(at now: WallTime) -> String {
         guard !isOnlyInMemory else {
             return

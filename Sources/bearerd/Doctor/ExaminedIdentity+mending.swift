@@ -58,7 +58,7 @@ extension ExaminedIdentity {
             : "\(proofs.map(key).joined(separator: " or ")): what the provider is shown has expired or is for somebody else"
     }
 
-    /// What may be wrong with a source's tokens.
+    /// The place to look at when a source's tokens are wrong.
     var sourceFix: String {
         guard let source = client.source else { return key("issuer") }
         let file = configuration.credentialKeys.values.sorted().first.map { key($0) } ?? key("source")

@@ -116,7 +116,7 @@ enum DaemonCheck {
             "the upstream: its own log tells what fails there, and the check upstream whether it is to be reached"
     }
 
-    /// What upstreams' refusals have in their words.
+    /// Words by which the refusals of upstreams are told apart.
     private enum RefusalWord {
         static let insufficientScope = "insufficient_scope"
         static let unauthorized = "401"

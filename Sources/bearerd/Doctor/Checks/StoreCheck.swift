@@ -74,7 +74,7 @@ enum StoreCheck: WholeCheck {
         }
     }
 
-    /// What reaches a server again, with the key that says where it is.
+    /// The remedy for a server that cannot be reached, with the key that has its address.
     private static func serverFix(of store: StoreConfiguration) -> String {
         var place = "store.url"
         if case .redis(let redis) = store, !redis.sentinels.isEmpty { place = "store.sentinels" }
