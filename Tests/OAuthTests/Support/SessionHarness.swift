@@ -68,10 +68,14 @@ final class SessionHarness: Sendable {
         if isAlone { executor.stop() }
     }
 
-    /// Lets everything happen that can happen at this moment: the executor runs its jobs in order, and nothing else
-    /// but the clock and held requests make anybody wait.
+    /// Lets everything happen that can happen at this moment, however long that takes: until nothing but the clock and held
+    /// requests makes anybody wait, so that every other thread sleeps.
     func settle() async {
-        for _ in 0..<400 { _ = await session.status }
+        for _ in 0..<2 {
+            // What is queued for the pool's threads, of which this is one, begins before this goes on.
+            await Task.yield()
+            OtherThreads.waitUntilIdle()
+        }
     }
 
     func pass(_ duration: Duration) async {
