@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
+import BearerdCryptography
 import BearerdKeyring
 import BearerdSystem
 
@@ -8,6 +9,9 @@ import BearerdSystem
 try? CurrentProcess.openStandardStreams()
 // Commands hold tokens too; the daemon says so in its log if this fails.
 try? CurrentProcess.forbidDumps()
+
+// Threads of stores and sources may be at work when the main thread leaves.
+CryptographyLibrary.outliveExit()
 
 // libsecret runs in a process of its own, which is this program once more.
 if KeyringHelper.answers(CurrentProcess.arguments) { exit(ExitStatus.success.rawValue) }
