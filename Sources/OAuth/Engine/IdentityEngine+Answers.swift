@@ -129,11 +129,7 @@ extension IdentityEngine {
         let before = session
         if !state.client.asksByItself { _ = rotate(to: outcome.refreshToken) }
         if failure.kind == .final { session.refusal = failure.refusal ?? .invalidGrant }
-        if session.refreshToken != nil, configured.grantType.needsPerson, rotates != false {
-            session = session.barring(state.request, after: failure)
-        }
-        let isRefused =
-            before.refusal != session.refusal || before.barredRequests != session.barredRequests
+        let isRefused = before.refusal != session.refusal
         if isRefused, before.generation == session.generation { session.generation += 1 }
         let moment = moment
         let last = targets[asking.target]?.failure(for: failure, at: moment)

@@ -30,8 +30,7 @@ extension IdentityEngine {
     func renewalMoment(of id: TargetID) -> Instant? {
         guard let state = targets[id], canRenew, state.pending == nil, !state.isEnding else { return nil }
         if state.isAskedFor { return now }
-        guard session.refusal == nil, !isBarred(state),
-            !state.isLeaving || state.isAwaited || state.demand != nil
+        guard session.refusal == nil, !state.isLeaving || state.isAwaited || state.demand != nil
         else { return nil }
         if let failure = state.failure { return failure.retry }
         guard state.demand == nil, let access = state.access else { return now }
@@ -43,9 +42,6 @@ extension IdentityEngine {
         !configured.exchangesCallersTokens
             && (!configured.grantType.needsPerson || session.refreshToken != nil)
     }
-
-    /// True if the server has refused what is asked for, so that it is not asked again by itself.
-    func isBarred(_ state: TargetState) -> Bool { session.barredRequests[state.request] != nil }
 
     // MARK: The attempt
 

@@ -28,7 +28,7 @@ extension IdentityEngine {
 
     /// True if a forced renewal would begin now, not after a back-off or never.
     private func mayForce(_ state: TargetState) -> Bool {
-        guard canRenew, session.refusal == nil, !isBarred(state) else { return false }
+        guard canRenew, session.refusal == nil else { return false }
         return state.attempt != nil || state.failure.map { $0.retry <= now } ?? true
     }
 }

@@ -14,7 +14,7 @@ extension IdentityEngine {
         let isUsable = state.access?.isUsable(at: now) ?? false
         if isUnread, !isUsable { return state.attempt == nil ? .unavailable : .refreshing }
         if isLoginRequired(state) || !canRenew && !isUsable { return .loginRequired }
-        if state.failure?.failure.kind == .misconfigured || isBarred(state) { return .misconfigured }
+        if state.failure?.failure.kind == .misconfigured { return .misconfigured }
         if state.unauthorized != nil { return .authorizationError }
         if !isUsable, state.failure != nil { return .unavailable }
         if !isUsable, state.attempt != nil { return .refreshing }
@@ -110,14 +110,6 @@ extension IdentityEngine {
             return IdentityError(
                 code: refusal.rawValue,
                 detail: "\(configured.issuer ?? "the authorization server") refused for good", at: nil)
-        }
-        if let code = session.barredRequests[state.request] {
-            return IdentityError(
-                code: code.rawValue,
-                detail:
-                    "the authorization server refused this scope or resource, and may have spent the refresh "
-                    + "token; it is asked again once the configuration is changed, or a person asks for a refresh",
-                at: nil)
         }
         if holdsOthersSession, state.access == nil {
             return IdentityError(

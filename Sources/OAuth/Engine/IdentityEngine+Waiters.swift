@@ -133,7 +133,7 @@ extension IdentityEngine {
         if let token = state.usable(at: now), !state.isWithheld { return .token(token) }
         if let attempt = state.attempt, !attempt.isSilent || !isLoginRequired(state) { return nil }
         if isUnread, isBeingRead { return nil }
-        if isLoginRequired(state) || !canRenew || isBarred(state) { return .failure(reason(state)) }
+        if isLoginRequired(state) || !canRenew { return .failure(reason(state)) }
         guard let failure = state.failure else { return isStopping ? .failure(.stopped) : nil }
         switch failure.failure.kind {
         case .final, .misconfigured: return .failure(reason(state))
@@ -173,7 +173,7 @@ extension IdentityEngine {
                 : .unavailable(retryAfter: TokenFailure.lookAfterTrouble)
         }
         let delay = max(.seconds(1), state.failure.map { $0.retry - now } ?? .zero)
-        if state.failure?.failure.kind == .misconfigured || isBarred(state) {
+        if state.failure?.failure.kind == .misconfigured {
             return .misconfigured(retryAfter: delay)
         }
         return isStoreAway(state.failure)

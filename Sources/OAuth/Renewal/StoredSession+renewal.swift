@@ -36,7 +36,6 @@ extension StoredSession {
             next.scope = grant.scope ?? (scope.isEmpty ? client.scope : scope)
         }
         next.refusal = nil
-        next.barredRequests[request] = nil
         next.lastRefresh = wall
         let token = AccessToken(
             grant.accessToken, boundTo: grant.isBound ? grant.proofKey : nil, generation: next.generation,
@@ -94,15 +93,6 @@ extension StoredSession {
             binding: configured.registered(registration).binding)
         fresh.registration = registration
         return fresh
-    }
-
-    /// This session, with `request` barred if `failure` says that the server may have spent the refresh token on it.
-    func barring(_ request: String, after failure: TokenFailure) -> StoredSession {
-        let codes: [ErrorCode] = [.invalidScope, .invalidTarget]
-        guard let code = failure.refusal, codes.contains(code) else { return self }
-        var barred = self
-        barred.barredRequests[request] = code
-        return barred
     }
 }
 

@@ -25,6 +25,7 @@ extension StoredSession {
         case loginScope = "login_scope"
         case isLoginScopeOwn = "own_login_scope"
         case refusal
+        /// Written by earlier versions, which stopped refreshing for it; not kept.
         case barredRequests = "barred_requests"
         case lastRefreshMilliseconds = "last_refresh_ms"
         case basicEncoding = "basic_encoding"
@@ -74,12 +75,6 @@ extension StoredSession {
         put(.loginScope, loginScope.map { .array($0.map(JSONValue.string)) })
         put(.isLoginScopeOwn, isLoginScopeOwn ? .bool(true) : nil)
         put(.refusal, refusal.map { .string($0.rawValue) })
-        if !barredRequests.isEmpty {
-            let members = barredRequests.sorted { $0.key < $1.key }
-            put(
-                .barredRequests,
-                .object(JSONObject(members: members.map { ($0.key, .string($0.value.rawValue)) })))
-        }
         put(.lastRefreshMilliseconds, lastRefresh.map { .integer($0.sinceEpoch.wholeMilliseconds) })
         put(.basicEncoding, basicEncoding.map { .string($0.rawValue) })
         put(.registration, registration.map { .object($0.json) })
@@ -132,9 +127,6 @@ extension StoredSession {
         loginScope = object[Member.loginScope.rawValue]?.array?.compactMap(\.string)
         isLoginScopeOwn = object[Member.isLoginScopeOwn.rawValue]?.bool ?? false
         refusal = string(.refusal).flatMap(ErrorCode.init(rawValue:))
-        for (digest, code) in object[Member.barredRequests.rawValue]?.object ?? [:] {
-            barredRequests[digest] = code.string.flatMap(ErrorCode.init(rawValue:))
-        }
         lastRefresh = Duration(storedMilliseconds: integer(.lastRefreshMilliseconds)).map(
             WallTime.init(sinceEpoch:))
         basicEncoding = string(.basicEncoding).flatMap(BasicEncoding.init(rawValue:))

@@ -38,9 +38,6 @@ public struct StoredSession: Sendable {
     var isLoginScopeOwn = false
     /// The final `error` after which nobody asks again until a person does; nil while all is well.
     public var refusal: ErrorCode?
-    /// The requests, by digest, that the server refused for what they ask for, with its `error`: it may have replaced
-    /// the refresh token first (RFC 6749 §6), so that asking again could be taken for a theft (RFC 9700 §4.14.2).
-    public var barredRequests: [String: ErrorCode] = [:]
     /// All other members of the provider's answers.
     public var additionalParameters = AdditionalParameters()
     /// When a token request last succeeded.

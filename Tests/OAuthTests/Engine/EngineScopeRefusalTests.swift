@@ -5,7 +5,7 @@ import Testing
 
 @testable import OAuth
 
-/// A server may replace the refresh token before it looks at what is asked for.
+/// No answer of a provider stops later refreshes: scopes and resources are put right at the provider, too.
 struct `A refresh that is refused for its scope or resource` {
     private func refused(
         _ code: String, of type: GrantType = .refreshToken, after prepare: (EngineHarness) -> Void = { _ in }
@@ -26,18 +26,42 @@ struct `A refresh that is refused for its scope or resource` {
     }
 
     @Test(arguments: ["invalid_scope", "invalid_target"])
-    func `is not made again by itself, over a restart neither`(code: String) throws {
-        let harness = refused(code)
-        #expect(harness.word == .misconfigured && harness.answer == "misconfigured")
-        #expect(harness.nextAttempt == nil)
-        harness.state.credentialsChanged(at: harness.now)
-        #expect(harness.nextAttempt == nil, "a secret has nothing to do with it")
+    func `is made again after a back-off, whether or not the refresh token is replaced`(code: String) throws {
+        for isRotating in [true, false, nil] as [Bool?] {
+            let harness = refused(code) { harness in
+                guard let isRotating else { return }
+                harness.renew(to: "one", refreshToken: isRotating ? "rt2" : nil)
+                harness.pass(.seconds(300))
+            }
+            #expect(harness.word == .misconfigured && harness.answer == "misconfigured")
+            #expect(harness.nextAttempt == .seconds(1))
+            harness.pass(.seconds(1))
+            #expect(harness.begins())
+            refuse(harness, code)
+            #expect(harness.nextAttempt == .seconds(2))
+        }
+    }
 
+    @Test func `is made again at once when a secret changes, and after a restart`() throws {
+        let harness = refused("invalid_scope")
+        harness.state.credentialsChanged(at: harness.now)
+        #expect(harness.begins())
         let stored = try #require(StoredSession(decoding: harness.state.session.encoded()))
         let next = EngineHarness(grantType: .refreshToken)
         next.state.found(stored, at: next.now, wall: next.wall, jitter: 0)
-        #expect(next.word == .misconfigured && next.answer == "misconfigured" && next.nextAttempt == nil)
-        #expect(next.state.status(at: next.now).lastError?.code == code)
+        #expect(next.begins())
+    }
+
+    @Test func `is made again where a version before had stopped for good`() throws {
+        var text = String(decoding: refused("invalid_scope").state.session.encoded(), as: UTF8.self)
+        let request = ClientConfiguration(name: "default", clientID: "app", grantType: .refreshToken)
+            .requestDigest
+        text.replace("{", with: #"{"barred_requests": {"\#(request)": "invalid_scope"},"#, maxReplacements: 1)
+        let stored = try #require(StoredSession(decoding: Array(text.utf8)))
+        let next = EngineHarness(grantType: .refreshToken)
+        next.state.found(stored, at: next.now, wall: next.wall, jitter: 0)
+        #expect(next.begins())
+        #expect(!String(decoding: stored.encoded(), as: UTF8.self).contains("barred_requests"))
     }
 
     @Test func `is made again for a person, and by itself from then on`() throws {
@@ -46,35 +70,9 @@ struct `A refresh that is refused for its scope or resource` {
         #expect(harness.begins())
         harness.land("one", refreshToken: "rt2")
         #expect(harness.word == .authorized && harness.nextAttempt != nil)
-        #expect(harness.state.session.barredRequests.isEmpty)
     }
 
-    @Test func `is made again when it asks for something else`() throws {
-        let stored = refused("invalid_scope").state.session
-        let other = EngineHarness(grantType: .refreshToken) { $0.scope = ["less"] }
-        other.state.found(stored, at: other.now, wall: other.wall, jitter: 0)
-        #expect(other.begins())
-    }
-
-    @Test func `is made again after a back-off where the refresh token is known to stay`() {
-        let harness = refused("invalid_target") { harness in
-            harness.renew(to: "one")
-            harness.pass(.seconds(300))
-        }
-        #expect(harness.word == .misconfigured && harness.nextAttempt == .seconds(1))
-        let rotating = refused("invalid_target") { harness in
-            harness.renew(to: "one", refreshToken: "rt2")
-            harness.pass(.seconds(300))
-        }
-        #expect(rotating.nextAttempt == nil)
-    }
-
-    @Test func `is made again after a back-off where nobody need log in, and for other refusals`() {
-        #expect(refused("invalid_scope", of: .clientCredentials).nextAttempt == .seconds(1))
-        #expect(refused("invalid_client").nextAttempt == .seconds(1))
-    }
-
-    @Test func `leaves the token that there is in use, and a 401 forces nothing`() {
+    @Test func `leaves the token that there is in use`() {
         let harness = EngineHarness(grantType: .refreshToken, refreshToken: "rt")
         harness.renew(to: "one")
         harness.state.rotates = nil
