@@ -2,6 +2,7 @@
 #include "CSystem.h"
 
 #include <stdbool.h>
+#include <string.h>
 #ifdef __SSE2__
 #include <emmintrin.h>
 #endif
@@ -19,6 +20,23 @@ static const uint8_t is_token[256] = {
 };
 
 size_t bearerd_end_of_token(const uint8_t *bytes, size_t start, size_t end) {
+#ifdef __SSE2__
+    /* Nearly all tokens are letters, digits and hyphens; what is none of these is looked at below. */
+    const __m128i before_a = _mm_set1_epi8('a' - 1), behind_z = _mm_set1_epi8('z' + 1), lower = _mm_set1_epi8(0x20),
+                  before_0 = _mm_set1_epi8('0' - 1), behind_9 = _mm_set1_epi8('9' + 1), hyphen = _mm_set1_epi8('-');
+    for (; start + 16 <= end; start += 16) {
+        __m128i sixteen = _mm_loadu_si128((const __m128i *)(bytes + start));
+        __m128i small = _mm_or_si128(sixteen, lower);
+        __m128i letter = _mm_and_si128(_mm_cmpgt_epi8(small, before_a), _mm_cmplt_epi8(small, behind_z));
+        __m128i digit = _mm_and_si128(_mm_cmpgt_epi8(sixteen, before_0), _mm_cmplt_epi8(sixteen, behind_9));
+        __m128i usual = _mm_or_si128(_mm_or_si128(letter, digit), _mm_cmpeq_epi8(sixteen, hyphen));
+        unsigned found = (unsigned)_mm_movemask_epi8(usual);
+        if (found != 0xffff) {
+            start += (size_t)__builtin_ctz(~found);
+            break;
+        }
+    }
+#endif
     while (start < end && is_token[bytes[start]]) start++;
     return start;
 }
@@ -73,11 +91,20 @@ size_t bearerd_end_of_plain_text(const uint8_t *bytes, size_t start, size_t end)
     return start;
 }
 
+static const char two_digits[] = "00010203040506070809101112131415161718192021222324252627282930313233343536373839404142434445464748"
+                                 "49505152535455565758596061626364656667686970717273747576777879808182838485868788899091929394959697"
+                                 "9899";
+
 size_t bearerd_decimal(uint64_t value, size_t width, uint8_t *text, size_t room) {
     size_t count = 1;
     for (uint64_t bound = 10; count < 20 && value >= bound; bound *= 10) count++;
     if (count < width) count = width;
     if (count > room) return 0;
-    for (size_t index = count; index-- > 0; value /= 10) text[index] = (uint8_t)('0' + value % 10);
+    size_t index = count;
+    for (; index > 1; value /= 100) {
+        index -= 2;
+        memcpy(text + index, two_digits + value % 100 * 2, 2);
+    }
+    if (index == 1) text[0] = (uint8_t)('0' + value % 10);
     return count;
 }

@@ -24,6 +24,7 @@ extension OutputSpan<UInt8> {
 
     /// Appends a number in decimal, with leading zeros up to `width` digits.
     package mutating func append(decimal value: UInt64, width: Int = 1) {
+        if value < 10, width <= 1 { return append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: value)) }
         withUnsafeMutableBufferPointer { buffer, filled in
             guard let start = buffer.baseAddress else { preconditionFailure("no room was made") }
             let count = bearerd_decimal(value, width, start + filled, buffer.count - filled)
