@@ -62,7 +62,10 @@ public struct Secret: Sendable {
         }
 
         deinit {
-            owned.withUnsafeMutableBytes { OPENSSL_cleanse($0.baseAddress, $0.count) }
+            // Moved out: to lend it here would have the language check each look at it.
+            var last: [UInt8] = []
+            swap(&last, &owned)
+            last.withUnsafeMutableBytes { OPENSSL_cleanse($0.baseAddress, $0.count) }
         }
     }
 }

@@ -1,37 +1,87 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import BearerdSystem
+
 /// Received bytes that have not been consumed, in storage borrowed from a ``StoragePool``.
 ///
-/// An object with private parts, of which the compiler proves what it has to check at run time for a variable that others
-/// see: a request looks into two buffers twenty times, which cost 1,300 instructions. Confined to its loop's thread.
+/// A request looks into two buffers twenty times: what they hold is lent, not copied, and inlined where it is asked for.
+/// Confined to its loop's thread.
 package final class ByteBuffer {
-    private var storage: [UInt8] = []
-    private var readerIndex = 0
-    private var writerIndex = 0
+    /// The contents of a buffer; package, because only what other modules may see is inlined there.
+    package struct Contents {
+        package var storage: [UInt8] = []
+        package var readerIndex = 0
+        package var writerIndex = 0
+
+        @inline(__always)
+        package func withReadable<Result, Failure: Error>(
+            _ body: (Span<UInt8>) throws(Failure) -> Result
+        ) throws(Failure) -> Result {
+            try body(storage.span.extracting(readerIndex..<writerIndex))
+        }
+    }
+
+    package let contents = Exclusive(Contents())
 
     package init() {}
 
     /// The number of unconsumed bytes.
-    package var count: Int { writerIndex &- readerIndex }
-    package var isEmpty: Bool { readerIndex == writerIndex }
+    @inline(__always)
+    package var count: Int { contents.value.writerIndex &- contents.value.readerIndex }
+    @inline(__always)
+    package var isEmpty: Bool { contents.value.writerIndex == contents.value.readerIndex }
 
     /// Calls `body` with the unconsumed bytes, in place.
     @inline(__always)
     package func withReadable<Result, Failure: Error>(
         _ body: (Span<UInt8>) throws(Failure) -> Result
     ) throws(Failure) -> Result {
-        let (bytes, range) = readable
-        return try body(bytes.span.extracting(range))
+        // Held, not lent: what it calls may close the connection, which empties the buffer.
+        let held = contents.value
+        return try held.withReadable(body)
     }
 
-    /// The storage, and where the unconsumed bytes are in it: for who is asked so often that a generic call is dear.
-    package var readable: (bytes: [UInt8], range: Range<Int>) {
-        (storage, readerIndex..<writerIndex)
+    /// Calls `body` with the unconsumed bytes; meanwhile nobody may change the buffer, not even by closing the connection.
+    @inline(__always)
+    package func lendReadable<Result, Failure: Error>(
+        _ body: (Span<UInt8>) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        try contents.value.withReadable(body)
     }
 
     /// Drops the first `count` unconsumed bytes.
-    package func consume(_ count: Int) {
-        precondition(count <= self.count, "more consumed than there is")
+    package func consume(_ count: Int) { contents.value.consume(count) }
+
+    /// Makes room for at least `minimum` more bytes or, if the buffer is empty, for `capacity` bytes.
+    func makeRoom(minimum: Int, capacity: Int, pool: StoragePool) {
+        contents.value.makeRoom(minimum: minimum, capacity: capacity, pool: pool)
+    }
+
+    /// Gives the storage back if the buffer is empty, so that an idle connection costs none.
+    func releaseIfEmpty(to pool: StoragePool) {
+        if isEmpty { contents.value.release(to: pool) }
+    }
+
+    /// Gives storage back that is larger than a small block, if the buffer is empty.
+    func shrinkIfEmpty(to pool: StoragePool) {
+        if isEmpty, contents.value.storage.count > StoragePool.small { contents.value.release(to: pool) }
+    }
+
+    /// Calls `receive` with the free tail and counts the bytes that it wrote; nobody may use the buffer meanwhile.
+    @inline(__always)
+    func fill(_ receive: (UnsafeMutableRawBufferPointer) -> WireResult) -> WireResult {
+        contents.value.fill(receive)
+    }
+
+    /// The number of bytes that ``fill(_:)`` can take.
+    var room: Int { contents.value.storage.count - contents.value.writerIndex }
+}
+
+extension ByteBuffer.Contents {
+    private var isEmpty: Bool { readerIndex == writerIndex }
+
+    fileprivate mutating func consume(_ count: Int) {
+        precondition(count <= writerIndex &- readerIndex, "more consumed than there is")
         readerIndex += count
         if readerIndex == writerIndex {
             readerIndex = 0
@@ -39,8 +89,7 @@ package final class ByteBuffer {
         }
     }
 
-    /// Makes room for at least `minimum` more bytes or, if the buffer is empty, for `capacity` bytes.
-    func makeRoom(minimum: Int, capacity: Int, pool: StoragePool) {
+    fileprivate mutating func makeRoom(minimum: Int, capacity: Int, pool: StoragePool) {
         let held = storage.count
         if isEmpty {
             guard held < capacity else { return }
@@ -49,11 +98,11 @@ package final class ByteBuffer {
             return
         }
         guard held - writerIndex < minimum else { return }
-        moveUnread(to: held - count < minimum ? held * 2 : held, pool)
+        moveUnread(to: held - (writerIndex - readerIndex) < minimum ? held * 2 : held, pool)
     }
 
     /// Moves the unconsumed bytes to the beginning of a block of that size.
-    private func moveUnread(to size: Int, _ pool: StoragePool) {
+    private mutating func moveUnread(to size: Int, _ pool: StoragePool) {
         let old = storage
         let unread = readerIndex..<writerIndex
         storage = []
@@ -65,39 +114,20 @@ package final class ByteBuffer {
         writerIndex = unread.count
     }
 
-    /// Gives the storage back if the buffer is empty, so that an idle connection costs none.
-    func releaseIfEmpty(to pool: StoragePool) {
-        if isEmpty { release(to: pool) }
-    }
-
-    /// Gives storage back that is larger than a small block, if the buffer is empty.
-    func shrinkIfEmpty(to pool: StoragePool) {
-        if isEmpty, storage.count > StoragePool.small { release(to: pool) }
-    }
-
-    private func release(to pool: StoragePool) {
+    fileprivate mutating func release(to pool: StoragePool) {
         guard !storage.isEmpty else { return }
         var block: [UInt8] = []
         swap(&block, &storage)
         pool.giveBack(block)
     }
 
-    /// Calls `receive` with the free tail and counts the bytes that it wrote.
     @inline(__always)
-    func fill(_ receive: (UnsafeMutableRawBufferPointer) -> WireResult) -> WireResult {
-        // Lent, not accessed for as long as `receive` runs: nobody else finds the bytes meanwhile.
-        var block: [UInt8] = []
-        swap(&block, &storage)
+    fileprivate mutating func fill(_ receive: (UnsafeMutableRawBufferPointer) -> WireResult) -> WireResult {
         let start = writerIndex
-        let result = block.withUnsafeMutableBytes { bytes in
+        let result = storage.withUnsafeMutableBytes { bytes in
             receive(UnsafeMutableRawBufferPointer(rebasing: bytes[start...]))
         }
-        precondition(storage.isEmpty, "a buffer was used while it was filled")
-        swap(&block, &storage)
         if case .moved(let count) = result { writerIndex += count }
         return result
     }
-
-    /// The number of bytes that ``fill(_:)`` can take.
-    var room: Int { storage.count - writerIndex }
 }

@@ -22,9 +22,9 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
     private let wakeDescriptor: CInt
     private var wakeEvent: OpaquePointer?
     /// Jobs that this thread has woken, in order.
-    private var ready: [Ready] = []
+    private let ready = Exclusive<[Ready]>([])
     /// The emptied array of the previous round, kept for its capacity.
-    private var spare: [Ready] = []
+    private let spare = Exclusive<[Ready]>([])
     /// The rest of the running job's turn; streams count it down directly.
     let allowance = UnsafeMutablePointer<Int>.allocate(capacity: 1)  // freed in deinit
     /// Jobs that have used up their turn and want to go on, in order.
@@ -121,7 +121,7 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
             takeRemoteJobs()
             runReadyJobs()
             guard !isStopping else { break }
-            let mayWait = ready.isEmpty && yielded.isEmpty
+            let mayWait = ready.value.isEmpty && yielded.isEmpty
             rounds &+= 1
             event_base_loop(base, mayWait ? EVLOOP_ONCE : EVLOOP_ONCE | EVLOOP_NONBLOCK)
             // Behind those whom the events woke, and one a round: however many there are, an event waits for one turn.
@@ -147,9 +147,9 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
     private func runReadyJobs() {
         // Bounded, so that jobs that keep waking each other cannot starve the sockets.
         for _ in 0..<16 {
-            guard !ready.isEmpty else { return }
-            swap(&ready, &spare)
-            for next in spare {
+            guard !ready.value.isEmpty else { return }
+            swap(&ready.value, &spare.value)
+            for next in spare.value {
                 allowance.pointee = TurnBudget.allowance
                 if next.isPreferring {
                     next.job.runSynchronously(
@@ -158,14 +158,14 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
                     next.job.runSynchronously(on: asUnownedSerialExecutor())
                 }
             }
-            spare.removeAll(keepingCapacity: true)
+            spare.value.removeAll(keepingCapacity: true)
         }
     }
 
     private func takeRemoteJobs() {
         remote.withLock { remote in
             guard !remote.jobs.isEmpty else { return }
-            ready.append(contentsOf: remote.jobs)
+            ready.value.append(contentsOf: remote.jobs)
             remote.jobs.removeAll(keepingCapacity: true)
         }
     }
@@ -194,7 +194,7 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
     func take(_ job: UnownedJob, isPreferring: Bool = false) {
         let next = Ready(job: job, isPreferring: isPreferring)
         if isCurrent {
-            ready.append(next)
+            ready.value.append(next)
             return
         }
         let mustWake = remote.withLock { remote in

@@ -19,7 +19,7 @@ package protocol ClientExchange: MessageExchange {
     /// The head of the request; the forwarder rewrites it in place.
     ///
     /// A request for a tunnel has `Upgrade` in it, however its protocol says that, and is granted with a 101.
-    var request: HTTPRequest { get set }
+    @_borrowed var request: HTTPRequest { get set }
 
     /// Begins the request's content.
     ///

@@ -28,7 +28,7 @@ package protocol UpstreamExchange: MessageExchange {
     func begin(_ head: inout HTTPRequest, as form: RequestForm)
 
     /// The head of the response.
-    var response: HTTPResponse { get set }
+    @_borrowed var response: HTTPResponse { get set }
 
     /// True if a byte of the response waits to be read.
     var hasArrived: Bool { get }

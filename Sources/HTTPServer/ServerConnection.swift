@@ -4,6 +4,7 @@ package import BearerdEventLoop
 package import BearerdHTTP1
 package import BearerdHTTPExchange
 package import BearerdHTTPMessages
+package import BearerdSystem
 
 /// The server side of one HTTP/1.1 connection: requests in, responses out, one after the other.
 ///
@@ -15,7 +16,15 @@ package final class ServerConnection {
     package var stream: ByteStream { connected }
     package var peer: PeerAddress { client }
     /// The head received last; the forwarder may rewrite it in place.
-    package var request = HTTPRequest()
+    @_borrowed
+    package var request: HTTPRequest {
+        @inline(__always)
+        _read { yield head.value }
+        @inline(__always)
+        _modify { yield &head.value }
+    }
+    /// Where ``request`` is; not private, because only what other modules may see is inlined there.
+    package let head = Exclusive(HTTPRequest())
     /// The content of ``request``.
     package let incoming: MessageBody
     /// The response.
@@ -68,7 +77,7 @@ package final class ServerConnection {
     private var limits: HeadLimits
     private var timeouts: ServerTimeouts
     private var dormantAfter: Duration?
-    private var parser: RequestParser
+    private let parsing: Exclusive<RequestParser>
 
     /// - Parameter dormantAfter: how long ``receiveHead()`` waits between requests before it returns, if that
     ///   is shorter than the time-out; nil means never.
@@ -81,7 +90,7 @@ package final class ServerConnection {
         client = peer
         self.limits = limits
         self.timeouts = timeouts
-        parser = RequestParser(limits: limits)
+        parsing = Exclusive(RequestParser(limits: limits))
         incoming = MessageBody(stream: stream)
         outgoing = MessageWriter(stream: stream)
     }
@@ -92,7 +101,7 @@ package final class ServerConnection {
         self.timeouts = timeouts
         self.dormantAfter = Self.dormancy(dormantAfter, timeouts)
         // What has begun to arrive is judged as it began.
-        if !isDawdling { parser = RequestParser(limits: limits) }
+        if !isDawdling { parsing.value = RequestParser(limits: limits) }
     }
 
     private static func dormancy(_ dormantAfter: Duration?, _ timeouts: ServerTimeouts) -> Duration? {
@@ -123,7 +132,7 @@ package final class ServerConnection {
         incoming.use(stream)
         outgoing.use(stream)
         client = peer
-        parser = RequestParser(limits: limits)
+        parsing.value = RequestParser(limits: limits)
         waits = true
         sleeps = false
         isDawdling = false
@@ -206,7 +215,7 @@ package final class ServerConnection {
         stream.releaseStorage()
         request = HTTPRequest()
         outgoing.forget()
-        parser = RequestParser(limits: limits)
+        parsing.value = RequestParser(limits: limits)
     }
 
     /// The framing of the content of ``request`` (RFC 9112 §6.3); every ambiguity is an error.
@@ -246,8 +255,9 @@ package final class ServerConnection {
         let stream = stream
         let consumed: Int?
         do {
-            let (bytes, range) = stream.input.readable
-            consumed = try parser.parse(bytes.span.extracting(range), into: &request)
+            consumed = try stream.input.lendReadable { (bytes) throws(HTTPParseError) in
+                try parsing.value.parse(bytes, into: &request)
+            }
         } catch {
             persists = false
             nameMethod()
@@ -257,8 +267,8 @@ package final class ServerConnection {
         stream.take(consumed, for: TurnBudget.requestCost)
         // What it held can serve the answer.
         stream.releaseStorage()
-        mayPersist = parser.isPersistent
-        bodyFraming = parser.framing
+        mayPersist = parsing.value.isPersistent
+        bodyFraming = parsing.value.framing
         return true
     }
 
@@ -270,7 +280,7 @@ package final class ServerConnection {
 
     /// Puts the method of an unreceivable head into ``request``, if it can be read.
     private func nameMethod() {
-        stream.input.withReadable { parser.nameMethod(of: $0, in: &request) }
+        stream.input.withReadable { parsing.value.nameMethod(of: $0, in: &request) }
     }
 
     /// Receives the rest of a head that came in more than one piece.
@@ -293,7 +303,7 @@ package final class ServerConnection {
                 throw .stream(error)
             }
         } while try !parseHead()
-        parser = RequestParser(limits: limits)  // they may be others since this head began
+        parsing.value = RequestParser(limits: limits)  // they may be others since this head began
         return true
     }
 }

@@ -3,6 +3,7 @@
 package import BearerdEventLoop
 package import BearerdHTTPExchange
 package import BearerdHTTPMessages
+internal import BearerdSystem
 
 /// The content of one HTTP/1.1 message after another on a stream, without the framing.
 ///
@@ -11,7 +12,7 @@ package import BearerdHTTPMessages
 package final class MessageBody: BodySource {
     // All private: what others see is checked at run time at each access, which had cost a request 3,000 instructions.
     private var stream: ByteStream
-    private var decoder = BodyDecoder(.none)
+    private let decoder = Exclusive(BodyDecoder(.none))
     /// The decoder's `isFinished`, kept here because asking the decoder would copy it.
     private var isDecoded = true
     private var framing = BodyFraming.none
@@ -33,7 +34,7 @@ package final class MessageBody: BodySource {
     package func begin(_ framing: BodyFraming, limit: UInt64 = .max) {
         isDecoded = framing == .none || framing == .length(0)
         // Without content nobody asks it.
-        if !isDecoded { decoder.begin(framing, limit: limit) }
+        if !isDecoded { decoder.value.begin(framing, limit: limit) }
         self.framing = framing
         self.limit = limit
         handedOut = 0
@@ -45,20 +46,21 @@ package final class MessageBody: BodySource {
 
     package var isFinished: Bool { isDecoded && handedOut <= limit }
 
-    package var trailers: HTTPFields { framing == .chunked ? decoder.trailers : HTTPFields() }
+    package var trailers: HTTPFields { framing == .chunked ? decoder.value.trailers : HTTPFields() }
 
     package func nextPiece() throws(MessageError) -> Int? {
         // The piece that was too much is still in the input: the decoder has gone past it and must not see it again.
         guard handedOut <= limit else { throw .bodyTooLarge }
         while !isDecoded {
             let found: BodyPiece
-            let (bytes, range) = stream.input.readable
             do {
-                found = try decoder.next(bytes.span.extracting(range))
+                found = try stream.input.lendReadable { (bytes) throws(HTTPParseError) in
+                    try decoder.value.next(bytes)
+                }
             } catch {
                 throw MessageError(error)
             }
-            isDecoded = decoder.isFinished
+            isDecoded = decoder.value.isFinished
             if !isDecoded { stream.spend(TurnBudget.pieceCost) }
             switch found {
             case .data(let range):
@@ -104,8 +106,8 @@ package final class MessageBody: BodySource {
         _ body: (Span<UInt8>) throws(Failure) -> Result
     ) throws(Failure) -> Result? {
         guard stream.isOpen else { return nil }
-        let (bytes, range) = stream.input.readable
-        return try body(bytes.span.extracting(range).extracting(piece))
+        let piece = piece
+        return try stream.input.withReadable { (bytes) throws(Failure) in try body(bytes.extracting(piece)) }
     }
 
     package func consumePiece() {

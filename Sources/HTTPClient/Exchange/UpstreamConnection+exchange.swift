@@ -41,8 +41,9 @@ extension UpstreamConnection: UpstreamExchange, ConnectionExchange {
         guard !stream.input.isEmpty else { return false }
         let consumed: Int?
         do {
-            let (bytes, range) = stream.input.readable
-            consumed = try parser.parse(bytes.span.extracting(range), into: &response)
+            consumed = try stream.input.lendReadable { (bytes) throws(HTTPParseError) in
+                try parser.parse(bytes, into: &response)
+            }
         } catch {
             throw MessageError(error)
         }

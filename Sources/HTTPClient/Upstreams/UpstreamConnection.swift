@@ -3,6 +3,7 @@
 package import BearerdEventLoop
 package import BearerdHTTP1
 package import BearerdHTTPMessages
+package import BearerdSystem
 
 /// One open HTTP/1.1 connection to an upstream.
 ///
@@ -10,17 +11,32 @@ package import BearerdHTTPMessages
 /// exchange after another.
 package final class UpstreamConnection {
     package let stream: ByteStream
+    /// Where ``response`` is; not private, because only what other modules may see is inlined there.
+    package let head = Exclusive(HTTPResponse())
     /// The content of the response.
     package let incoming: MessageBody
     /// The request.
     package let outgoing: MessageWriter
-    package var response = HTTPResponse()
-    var parser: ResponseParser
+    /// The head of the response.
+    @_borrowed
+    package var response: HTTPResponse {
+        @inline(__always)
+        _read { yield head.value }
+        @inline(__always)
+        _modify { yield &head.value }
+    }
+    var parser: ResponseParser {
+        @inline(__always)
+        _read { yield parsing.value }
+        @inline(__always)
+        _modify { yield &parsing.value }
+    }
     package let createdAt = CoarseInstant.now
     /// The upstream's announced limit for an idle connection (`Keep-Alive: timeout=`).
     package var announcedPatience: Duration?
 
     // Private, so that the compiler proves what it has to check at run time for what others see.
+    private let parsing: Exclusive<ResponseParser>
     private var mayPersist = false
     private var idleBegan = CoarseInstant.now
     private var served = 0
@@ -36,7 +52,7 @@ package final class UpstreamConnection {
         stream = ByteStream(wire: wire, readiness: Readiness(descriptor: descriptor, loop: loop), loop: loop)
         incoming = MessageBody(stream: stream)
         outgoing = MessageWriter(stream: stream)
-        parser = ResponseParser(limits: limits)
+        parsing = Exclusive(ResponseParser(limits: limits))
     }
 
     deinit { close() }

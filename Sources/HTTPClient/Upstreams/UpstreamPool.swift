@@ -3,6 +3,7 @@
 package import BearerdEventLoop
 package import BearerdHTTPExchange
 package import BearerdHTTPMessages
+internal import BearerdSystem
 
 /// One worker's HTTP/1.1 connections to one route's upstream.
 ///
@@ -30,7 +31,13 @@ package final class UpstreamPool: ExchangePool {
     }
 
     /// Idle connections in the order in which they became idle.
-    private var idle: [UpstreamConnection] = []
+    private var idle: [UpstreamConnection] {
+        @inline(__always)
+        _read { yield resting.value }
+        @inline(__always)
+        _modify { yield &resting.value }
+    }
+    private let resting = Exclusive<[UpstreamConnection]>([])
     /// Connections that are being opened.
     private var connectingCount = 0
     /// Connections that carry an exchange.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import BearerdEventLoop
 internal import BearerdHTTPExchange
 
 /// The state of a client while its request is in flight, as ``ClientWatch`` last saw it.
@@ -24,10 +25,10 @@ struct ClientPresence {
 
     var state = State.idle
     /// When the watch looked last.
-    var lookedAt = ContinuousClock.now
+    var lookedAt = PreciseInstant.now
     /// The client's progress when it was last seen to move; set once it has ended its direction.
     var progress: ExchangeProgress?
-    var movedAt = ContinuousClock.now
+    var movedAt = PreciseInstant.now
     /// The task that waits on the client's behalf and is cancelled when it leaves.
     var wait: Task<Void, Never>?
 }

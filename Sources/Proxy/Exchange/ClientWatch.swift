@@ -68,7 +68,7 @@ final class ClientWatch<Client: ClientExchange, Kinds: UpstreamKinds> {
 
     private func lookAtAll() {
         isTimerSet = false
-        let now = ContinuousClock.now
+        let now = PreciseInstant.now
         var isNeeded = false
         forEachExchange { exchange in
             guard mustLook(at: exchange, again: &isNeeded, now) else { return }
@@ -79,7 +79,7 @@ final class ClientWatch<Client: ClientExchange, Kinds: UpstreamKinds> {
 
     /// - Parameter isNeeded: set to true if the exchange is to be looked at later.
     private func mustLook(
-        at exchange: Exchange, again isNeeded: inout Bool, _ now: ContinuousClock.Instant
+        at exchange: Exchange, again isNeeded: inout Bool, _ now: PreciseInstant
     ) -> Bool {
         let isDue =
             switch exchange.presence.state {
@@ -96,7 +96,7 @@ final class ClientWatch<Client: ClientExchange, Kinds: UpstreamKinds> {
     }
 
     /// - Returns: true if the timer must go on for this exchange.
-    private func look(at exchange: Exchange, _ now: ContinuousClock.Instant) -> Bool {
+    private func look(at exchange: Exchange, _ now: PreciseInstant) -> Bool {
         exchange.presence.lookedAt = now
         if exchange.presence.state == .unseen {
             // It goes before the exchange does, in end(_:).
@@ -124,7 +124,7 @@ final class ClientWatch<Client: ClientExchange, Kinds: UpstreamKinds> {
 
     /// Ends a half-closed client that has taken no data for too long; in a tunnel the end is passed on
     /// instead.
-    private func judgeHalfClosed(_ exchange: Exchange, _ now: ContinuousClock.Instant) -> Bool {
+    private func judgeHalfClosed(_ exchange: Exchange, _ now: PreciseInstant) -> Bool {
         guard patience > .zero, !exchange.isTunnel else {
             exchange.presence.state = .present
             return false

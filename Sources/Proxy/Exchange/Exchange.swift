@@ -6,6 +6,7 @@ internal import BearerdHTTPExchange
 internal import BearerdHTTPMessages
 internal import OAuth
 internal import BearerdRouting
+internal import BearerdSystem
 
 /// One request and its response on their way through a worker.
 ///
@@ -27,13 +28,28 @@ final class Exchange<Client: ClientExchange, Kinds: UpstreamKinds> {
     /// The request's route; nil until it is found.
     var route: RouteState?
     /// The needs of the request that an upstream connection must meet.
-    var form = RequestForm()
+    var form: RequestForm {
+        @inline(__always)
+        _read { yield wanted.value }
+        @inline(__always)
+        _modify { yield &wanted.value }
+    }
     /// The target as received; empty if it was not changed.
-    var originalTarget: [UInt8] = []
+    var originalTarget: [UInt8] {
+        @inline(__always)
+        _read { yield receivedTarget.value }
+        @inline(__always)
+        _modify { yield &receivedTarget.value }
+    }
     /// The `Host` as received, once it is known to be one of the listener's; empty without one.
     ///
     /// It is kept for the next request, because clients seldom change it.
-    var host: [UInt8] = []
+    var host: [UInt8] {
+        @inline(__always)
+        _read { yield receivedHost.value }
+        @inline(__always)
+        _modify { yield &receivedHost.value }
+    }
     /// The other fields by which the request was admitted, as received; they may be removed or changed later.
     private(set) var claims = HTTPFields()
 
@@ -54,10 +70,11 @@ final class Exchange<Client: ClientExchange, Kinds: UpstreamKinds> {
     var revocation: Revocation?
     /// The spans of a traced request; nil for most.
     var trace: RequestTrace?
-    // What every request asks for several times is private: of that the compiler proves what it would have checked at run
-    // time otherwise.
-    private var recorded = ExchangeRecord()
-    private var observed = ClientPresence()
+    private let wanted = Exclusive(RequestForm())
+    private let receivedTarget = Exclusive<[UInt8]>([])
+    private let receivedHost = Exclusive<[UInt8]>([])
+    private let recorded = Exclusive(ExchangeRecord())
+    private let observed = Exclusive(ClientPresence())
 
     init(client: Client, routing: ListenerRouting<Kinds>, loop: EventLoop) {
         self.client = client
@@ -67,14 +84,18 @@ final class Exchange<Client: ClientExchange, Kinds: UpstreamKinds> {
 
     /// The data for the access log, metrics and audit.
     var record: ExchangeRecord {
-        _read { yield recorded }
-        _modify { yield &recorded }
+        @inline(__always)
+        _read { yield recorded.value }
+        @inline(__always)
+        _modify { yield &recorded.value }
     }
 
     /// The state of the client, kept by ``ClientWatch``.
     var presence: ClientPresence {
-        _read { yield observed }
-        _modify { yield &observed }
+        @inline(__always)
+        _read { yield observed.value }
+        @inline(__always)
+        _modify { yield &observed.value }
     }
 
     /// Prepares for requests under `routing`, which may belong to another client or a newer snapshot.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import BearerdEventLoop
 internal import BearerdHTTPExchange
 internal import BearerdHTTPMessages
 internal import BearerdObservability
@@ -43,7 +44,7 @@ extension Forwarder {
         }
         // The last: who may not come in takes nothing away from those who may.
         if let limit = exchange.routing.listener.rateLimit,
-            !limit.take(at: exchange.record.startedAt)
+            !limit.take(at: exchange.record.startedAt.continuous)
         {
             throw .rateLimited
         }

@@ -12,7 +12,8 @@ internal import BearerdRouting
 extension Forwarder {
     /// Begins a trace if the request is sampled.
     func beginTrace(of exchange: Exchange) {
-        exchange.trace = worker.tracer?.begin(exchange.client.request.fields, at: exchange.record.startedAt)
+        exchange.trace = worker.tracer?.begin(
+            exchange.client.request.fields, at: exchange.record.startedAt.continuous)
     }
 
     /// Tells the upstream in `traceparent` which span the request belongs to.

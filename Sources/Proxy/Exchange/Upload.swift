@@ -4,6 +4,7 @@ internal import BearerdEventLoop
 internal import BearerdHTTPExchange
 internal import BearerdHTTPMessages
 internal import BearerdRouting
+internal import BearerdSystem
 
 /// The request's content on its way from the client to the upstream.
 ///
@@ -13,7 +14,13 @@ final class Upload<Client: ClientExchange> {
     private let loop: EventLoop
     private var length = BodyLength.none
     private var keepLimit = 0
-    private var kept: [UInt8] = []
+    private let keeping = Exclusive<[UInt8]>([])
+    private var kept: [UInt8] {
+        @inline(__always)
+        _read { yield keeping.value }
+        @inline(__always)
+        _modify { yield &keeping.value }
+    }
     private var hasOverflowed = false
     private var timeout = Duration.zero
     /// The failure that ended the upload: ``ProxyError/upstreamClosed`` if the upstream stopped taking it,

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import BearerdEventLoop
+
 /// The data of one request for the access log, metrics and audit.
 struct ExchangeRecord {
     /// When the head had arrived.
-    var startedAt = ContinuousClock.now
+    var startedAt = PreciseInstant.now
     /// The status that the client saw; 0 until there is one.
     var status = 0
     /// The status of a gRPC call, once its answer has said it.

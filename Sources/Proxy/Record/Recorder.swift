@@ -24,8 +24,8 @@ final class Recorder {
     var tallies: [String: RouteTally] = [:]
     private let noRoute = RouteTally.forNoRoute()
     private let noRouteName = LoggedRoute(WorkerMetrics.noRoute)
-    private var requestIDs = RequestIDs()
-    private var accessLog: AccessLog
+    private let requestIDs = Exclusive(RequestIDs())
+    private let accessLog: Exclusive<AccessLog>
     private var style: AccessLogStyle
     private var sink: (any LineSink)? { didSet { writesLines = sink != nil } }
     /// True if there is a ``sink``, kept here because asking for it copies it.
@@ -42,7 +42,7 @@ final class Recorder {
         sink = snapshot.accessLog
         writesLines = sink != nil
         style = snapshot.accessStyle
-        accessLog = AccessLog(format: style.format, fields: style.fields)
+        accessLog = Exclusive(AccessLog(format: style.format, fields: style.fields))
         useAudit(snapshot.audit)
     }
 
@@ -53,7 +53,7 @@ final class Recorder {
         useAudit(snapshot.audit)
         guard snapshot.accessStyle != style else { return }
         style = snapshot.accessStyle
-        accessLog = AccessLog(format: style.format, fields: style.fields)
+        accessLog.value = AccessLog(format: style.format, fields: style.fields)
     }
 
     private func useAudit(_ sink: (any AuditSink)?) {
@@ -76,7 +76,7 @@ final class Recorder {
     }
 
     /// Gives a message without an `X-Request-Id` a new one.
-    func identify(_ fields: inout HTTPFields) { requestIDs.identify(&fields) }
+    func identify(_ fields: inout HTTPFields) { requestIDs.value.identify(&fields) }
 
     /// The counts to which a request belongs.
     func tally<Client, Kinds>(of exchange: Exchange<Client, Kinds>) -> RouteTally {
@@ -100,7 +100,7 @@ final class Recorder {
         if isAudited { recordForAudit(exchange) }
         guard writesLines else { return }
         write(exchange, &exchange.client.request, after: duration)
-        if accessLog.isFull { flush() } else { flushSoon() }
+        if accessLog.value.isFull { flush() } else { flushSoon() }
     }
 
     /// Writes the line of a request whose head is lent.
@@ -111,16 +111,17 @@ final class Recorder {
         if !request.fields.has(.xRequestID) {  // it was refused before one was made
             identify(&request.fields)
         }
+        let ending = exchange.record.ending
         let record = AccessRecord(
             unixMilliseconds: WallClock.unixMilliseconds, duration: duration,
             method: request.method.rawValue, protocolName: request.version.name,
             status: exchange.record.status, grpcStatus: exchange.record.grpcStatus,
-            code: exchange.record.ending?.word ?? "",
+            code: ending?.word ?? "",
             bytesIn: client.incoming.byteCount, bytesOut: exchange.record.bytesOut,
             isReplayed: exchange.record.isReplayed, peer: client.peer.text)
         let target = exchange.originalTarget.isEmpty ? request.targetBytes : exchange.originalTarget
         let identifier = request.fields.bytes(of: .xRequestID) ?? []
-        accessLog.append(
+        accessLog.value.append(
             record, route: exchange.route?.plan.loggedName ?? noRouteName, target: target.span,
             requestID: identifier.span)
     }
@@ -154,7 +155,7 @@ final class Recorder {
         flushIsDue = false
         if let auditSink { audit?.flush(to: auditSink) }
         guard let sink else { return }
-        accessLog.flush(to: sink)
+        accessLog.value.flush(to: sink)
     }
 }
 

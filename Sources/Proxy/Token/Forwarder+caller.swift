@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import BearerdEventLoop
 internal import BearerdHTTPExchange
 internal import BearerdHTTPMessages
 internal import OAuth
@@ -22,7 +23,9 @@ extension Forwarder {
             throw .accessDenied(.noCallerToken)
         }
         exchange.caller = caller
-        guard let known = callers.known(caller.digest, at: exchange.record.startedAt) else { return true }
+        guard let known = callers.known(caller.digest, at: exchange.record.startedAt.continuous) else {
+            return true
+        }
         try take(known, for: exchange)
         return false
     }

@@ -19,11 +19,8 @@ extension Forwarder {
             guard case .reject = route.terms.authorization else { return false }
             throw .accessDenied(.authorizationHeader)
         }
-        guard let token = state.reader.current(), token.isUsable(at: exchange.record.startedAt) else {
-            return true
-        }
-        exchange.token = token
-        return false
+        exchange.token = state.token(usableAt: exchange.record.startedAt)
+        return exchange.token == nil
     }
 
     func awaitToken(_ exchange: Exchange, on route: RouteState) async throws(ProxyError) {
@@ -44,7 +41,7 @@ extension Forwarder {
     /// Replaces the token by a fresh one if it expired while the body arrived.
     func renewToken(of exchange: Exchange, on route: RouteState) async throws(ProxyError) {
         guard exchange.token != nil else { return }
-        if exchange.caller == nil { exchange.token = route.token?.reader.current() }
+        if exchange.caller == nil { exchange.token = route.token?.current() }
         if exchange.token?.isUsable(at: .now) != true {
             exchange.token = nil
             try await awaitToken(exchange, on: route)

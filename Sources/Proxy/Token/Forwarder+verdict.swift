@@ -51,7 +51,7 @@ extension Forwarder {
     ) -> Bool {
         guard let generation = exchange.token?.generation, let state = route.token else { return false }
         return upstream.response.status >= 300 || state.acceptedGeneration != generation
-            || state.reader.slot.isWatched || isRefusedCall(upstream, exchange)
+            || state.slot.isWatched || isRefusedCall(upstream, exchange)
     }
 
     /// True if all of a gRPC call's answer is the status UNAUTHENTICATED, in the head or in trailers right behind it.

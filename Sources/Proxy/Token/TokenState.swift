@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import BearerdEventLoop
 internal import OAuth
 internal import BearerdRouting
+internal import BearerdSystem
 
 /// One worker's view of one route's token; it survives a reload that keeps the session and the credentials
 /// field.
@@ -12,8 +14,16 @@ final class TokenState {
     let callers: CallerTokens?
     /// True if the session's tokens may be bound to a key (RFC 9449).
     let mayProve: Bool
-    var reader: TokenReader
-    var authorization: RequestAuthorization
+    /// Where the session publishes its tokens.
+    let slot: TokenSlot
+    var authorization: RequestAuthorization {
+        @inline(__always)
+        _read { yield writing.value }
+        @inline(__always)
+        _modify { yield &writing.value }
+    }
+    private let reading: Exclusive<Reading>
+    private let writing: Exclusive<RequestAuthorization>
     /// The newest token generation that this worker has seen the upstream accept.
     var acceptedGeneration = -1
 
@@ -22,8 +32,34 @@ final class TokenState {
         self.credentials = credentials
         mayProve = session.mayProve
         callers = session.callers
-        reader = TokenReader(session.slot)
-        authorization = RequestAuthorization(credentials)
+        slot = session.slot
+        reading = Exclusive(Reading(reader: TokenReader(session.slot)))
+        writing = Exclusive(RequestAuthorization(credentials))
+    }
+
+    /// The published token, however old it is.
+    func current() -> AccessTokenSnapshot? { reading.value.reader.current() }
+
+    /// The published token, unless it has expired at that moment.
+    func token(usableAt now: PreciseInstant) -> AccessTokenSnapshot? { reading.value.token(usableAt: now) }
+
+    /// The published token with its expiry, read once for each token.
+    private struct Reading {
+        var reader: TokenReader
+        private var known: AccessTokenSnapshot?
+        private var expiry: PreciseInstant?
+
+        init(reader: TokenReader) { self.reader = reader }
+
+        mutating func token(usableAt now: PreciseInstant) -> AccessTokenSnapshot? {
+            guard let token = reader.current() else { return nil }
+            if token !== known {
+                known = token
+                expiry = PreciseInstant(token.expiry)
+            }
+            guard let expiry, now < expiry else { return nil }
+            return token
+        }
     }
 
     /// The state for a route's token; nil if the route has no session.
