@@ -36,6 +36,9 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
     private let threadIdentity = Atomic<UInt>(0)
     private let remote = Mutex(RemoteJobs())
 
+    /// The connections that are looked at once more.
+    let lateChecks = LateChecks()
+
     /// Buffers that idle connections have given back.
     package let storagePool = StoragePool()
 
@@ -98,6 +101,7 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
     }
 
     deinit {
+        lateChecks.removeAll()
         if let wakeEvent { event_free(wakeEvent) }
         event_base_free(base)
         close(wakeDescriptor)
@@ -116,7 +120,10 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
     package func run() {
         threadIdentity.store(UInt(pthread_self()), ordering: .relaxed)
         bearerd_set_thread_loop(Unmanaged.passUnretained(self).toOpaque())  // taken back below
-        defer { bearerd_set_thread_loop(nil) }
+        defer {
+            bearerd_set_thread_loop(nil)
+            lateChecks.removeAll()
+        }
         while !isStopping {
             takeRemoteJobs()
             runReadyJobs()

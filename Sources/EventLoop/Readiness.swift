@@ -45,9 +45,6 @@ package final class Readiness {
 
     /// True if a reader waits for the next writable edge.
     private var readerNeedsWritable = false
-    /// In nanoseconds; so rare that it costs a busy connection nothing.
-    private static let checkDelay: UInt64 = 200_000_000
-
     let descriptor: CInt
     private let loop: EventLoop
     private var isCancelled = false
@@ -59,8 +56,8 @@ package final class Readiness {
     /// It may fire early, for a wait that has ended since: setting it at each wait would cost two heap
     /// operations a request.
     private var timerDeadline = UInt64.max
-    /// When a wait inside a message checks for a broken connection, in coarse nanoseconds.
-    private var checkAt = UInt64.max
+    /// True while ``LateChecks`` will look at this connection.
+    private var isNoted = false
     /// How long the peer may take none of the sent data, in nanoseconds.
     private var patience: UInt64 = 0
     /// The number of sent bytes that the peer had not taken at the last check.
@@ -120,18 +117,13 @@ package final class Readiness {
     ///   kernel cannot watch the descriptor.
     package func readable(within timeout: Duration, isInside: Bool = false) async throws(StreamError) {
         guard !isReadable else { return }
-        if isInside { checkSoon() }
+        if isInside, !isNoted, !isCancelled { noteForCheck() }
         try await wait(.reading, within: timeout)
     }
 
-    /// Makes the next wait check soon for a connection that was broken before it began.
-    ///
-    /// A reset right behind data makes one edge with it, which libevent cannot tell from data alone. A task
-    /// that then receives all of the data finds the buffer empty and would wait for an edge that has already
-    /// passed.
-    private func checkSoon() {
-        checkAt = coarseNanoseconds() &+ Self.checkDelay
-        if checkAt < timerDeadline { setTimer(to: checkAt) }
+    private func noteForCheck() {
+        isNoted = true
+        loop.lateChecks.add(self, on: loop)
     }
 
     /// Waits until the descriptor is writable or broken.
@@ -282,8 +274,10 @@ package final class Readiness {
         if hasNews { onEdge?() }
     }
 
-    private func checkReader() {
-        checkAt = .max
+    /// Ends a wait for reading that began on a broken connection.
+    func checkReader() {
+        isNoted = false
+        guard !isCancelled else { return }
         var state = pollfd(fd: descriptor, events: 0, revents: 0)
         guard reader != nil, poll(&state, 1, 0) > 0 else { return }
         // Only what nobody asks for can be there: an error, or both ends closed.
@@ -297,10 +291,8 @@ package final class Readiness {
         if writer != nil, lookAt <= now { look(at: now) }
         if let reader, reader.deadline <= now { resume(.reading, with: .timedOut) }
         if let writer, writer.deadline <= now { resume(.writing, with: .timedOut) }
-        if checkAt <= now { checkReader() }
         let next = min(
-            reader == nil ? .max : checkAt, reader?.deadline ?? .max, writer?.deadline ?? .max,
-            writer == nil ? .max : lookAt)
+            reader?.deadline ?? .max, writer?.deadline ?? .max, writer == nil ? .max : lookAt)
         if next != .max { setTimer(to: next) }
     }
 }
