@@ -22,6 +22,9 @@
 
 enum { LONGEST_OUTPUT = BEARERD_COMMAND_OUTPUT, LONGEST_ERROR = BEARERD_COMMAND_ERROR, MOST_ARGUMENTS = 1024 };
 
+/* How long a program has for its own end once nobody waits for it. */
+enum { FAREWELL_MILLISECONDS = 1000 };
+
 static char words[BEARERD_COMMAND_WORDS];
 static char *arguments[MOST_ARGUMENTS + 1];
 static const char *const passed_on[] = {"PATH", "HOME", "USER", "LANG", "TZ"};
@@ -110,6 +113,19 @@ static int take(int pipe, char *bytes, size_t *count, size_t room, size_t most) 
     return 1;
 }
 
+/* Ends a program that nobody waits for any more, and its process group. It hears of that first, so that it can tidy up. */
+static _Noreturn void abandon(pid_t program, int ended) {
+    kill(-program, SIGTERM);
+    kill(-program, SIGCONT);
+    long long deadline = milliseconds() + FAREWELL_MILLISECONDS;
+    struct pollfd end = {.fd = ended, .events = POLLIN};
+    while (poll(&end, 1, milliseconds_until(deadline)) < 0 && errno == EINTR) {}
+    /* Before it is waited for: the number of its group is its own as long as it is not. */
+    kill(-program, SIGKILL);
+    waitpid(program, NULL, 0);
+    _exit(0);
+}
+
 static size_t capacity(int pipe) {
     int size = fcntl(pipe, F_GETPIPE_SZ);
     return size > 0 ? (size_t)size : 65536;
@@ -184,11 +200,7 @@ static _Noreturn void serve(int asker) {
         {.fd = output[0], .events = POLLIN}, {.fd = error[0], .events = POLLIN}};
     for (;;) {
         if (poll(watched, 4, milliseconds_until(deadline)) < 0 && errno == EINTR) continue;
-        if (watched[1].revents) {
-            kill(-program, SIGKILL);
-            waitpid(program, NULL, 0);
-            _exit(0);
-        }
+        if (watched[1].revents) abandon(program, ended);
         int is_over = watched[0].revents != 0;
         /* Before it is waited for: the number of its group is its own as long as it is not. */
         if (is_over) kill(-program, SIGKILL);

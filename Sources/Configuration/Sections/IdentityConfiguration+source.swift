@@ -141,9 +141,7 @@ extension Section<IdentityKey> {
             if words.isEmpty { error(.command, "is empty: it needs a program") }
             return nil
         }
-        if ChildProcess.find(program) == nil {
-            error(.command, "\(program) is not there, or nobody may run it")
-        }
+        if let obstacle = ChildProcess.obstacle(to: program) { error(.command, "\(program) \(obstacle)") }
         guard words.reduce(0, { $0 + $1.utf8.count + 1 }) < CommandHelper.longestCommand, words.count <= 1024
         else {
             error(.command, "is too long: 1024 words and \(CommandHelper.longestCommand) bytes at most")

@@ -122,6 +122,7 @@ struct IdentityEngine: Sendable {
         advance()
         publish()
         wake()
+        for _ in order where endNeedlessQuestion() { advance() }
         ring()
         tellOfQuiet()
         return actions
@@ -281,6 +282,22 @@ struct IdentityEngine: Sendable {
         case .locking, .reading, .spending, .judging, .saving, .performing, .stopped: break
         }
         if let lookMoment, lookMoment <= now { look() }
+    }
+
+    /// Hangs up on a source that is to end once nobody waits for its answer: what it gives is stored nowhere, and a program
+    /// of its own would run on.
+    ///
+    /// - Returns: false if there is no such question.
+    private mutating func endNeedlessQuestion() -> Bool {
+        guard configured.source != nil, case .asking(let asking) = phase else { return false }
+        let isLeaving = targets[asking.target]?.isLeaving ?? true
+        let isAwaited = waiters.contains { $0.target == asking.target }
+        guard isStopping || isLeaving && !isAwaited else { return false }
+        letGo()
+        targets[asking.target]?.isAwaited = false
+        targets[asking.target]?.demand = nil
+        endAttempt(of: asking.target, nil)
+        return true
     }
 
     private mutating func publish() {

@@ -21,7 +21,7 @@ final class AuthorizationServer {
     /// The DPoP nonces of the server's own endpoints.
     let nonces = DPoPNonces()
     /// The URL whose response is awaited, for error messages; nil while there is none.
-    private(set) var pending: String?
+    var pending: String?
     /// The encoding of HTTP Basic that worked, if the configuration leaves it open.
     var learnedEncoding: BasicEncoding?
 

@@ -59,7 +59,15 @@ extension AuthorizationServer {
             request = try self.request(to: address, .metadata, "true")
         }
         let response = try await ask(request)
-        guard response.status == 200 else { throw failure(of: response, wall) }
+        guard response.status == 200 else {
+            var failure = failure(of: response, wall)
+            // It answers so while it is being updated, too, and is to be asked again.
+            if response.status == 404 {
+                failure.kind = .transient
+                failure.retryAfter = RetryAfter.delay(in: response.fields, wall: wall)
+            }
+            throw failure
+        }
         return try MetadataResponse(response).accessToken(at: wall)
     }
 

@@ -101,6 +101,8 @@ extension AuthorizationServer {
             throw TokenFailure(.misconfigured, .commandFailed, detail: "no program can be run here")
         }
         let output: CommandOutput
+        pending = "the command \(command.words[0])"
+        defer { pending = nil }
         do throws(CredentialError) {
             output = try await runner.run(command)
         } catch {

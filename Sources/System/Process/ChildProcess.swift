@@ -76,7 +76,21 @@ package enum ChildProcess {
         return directories.lazy.map { "\($0)/\(name)" }.first(where: isExecutable)
     }
 
-    private static func isExecutable(_ path: String) -> Bool { access(path, X_OK) == 0 }
+    /// Why a program called `name` cannot be run, in words after that name; nil if it can.
+    package static func obstacle(to name: String) -> String? {
+        guard find(name) == nil else { return nil }
+        guard name.contains("/") else { return "is in no directory of PATH as a program that may be run" }
+        guard let status = try? FileSystem.status(of: name) else { return "is not there" }
+        switch status.kind {
+        case .directory: return "is a directory, and no program"
+        case .regular: return "may not be run: it lacks the permission to execute (chmod +x)"
+        case .symbolicLink, .socket, .other: return "is no program"
+        }
+    }
+
+    private static func isExecutable(_ path: String) -> Bool {
+        access(path, X_OK) == 0 && (try? FileSystem.status(of: path))?.kind == .regular
+    }
 
     /// Starts a program whose end need not be awaited, with `/dev/null` as input and output.
     ///

@@ -47,35 +47,58 @@ package final class CommandHelper: Sendable {
         requests = Descriptor(number: number, path: "the command helper")
     }
 
+    /// The reason why a program was not run to its end.
+    package enum Failure: Error, Equatable {
+        /// The process that starts programs has ended.
+        case helperGone
+        /// That process, or the one that it has made for this program, does not answer.
+        case helperSilent
+        /// The process that watched over this program was killed, or could not be made.
+        case watcherGone
+        /// Nobody waits for it any more.
+        case cancelled
+        /// The system lacks something that is needed.
+        case system(SystemError)
+    }
+
     /// Runs a program to its end, without a shell and with `PATH`, `HOME`, `USER`, `LANG` and `TZ` alone of the environment.
+    ///
+    /// Once the task is cancelled the program and its group are told to end, and killed a second later.
     ///
     /// - Parameters:
     ///   - command: the program, searched on `PATH` unless it has a slash, and its arguments.
     ///   - limit: what still runs then is killed.
-    /// - Throws: ``SystemError`` if the system refuses what is needed for it.
-    package func run(_ command: [String], limit: Duration) async throws(SystemError) -> Result {
+    /// - Throws: ``Failure``.
+    package func run(_ command: [String], limit: Duration) async throws(Failure) -> Result {
         var number: CInt = -1
-        let failure = bearerd_command_ask(requests.number, &number)
-        guard failure == 0 else { throw SystemError(.spawn, path: command[0], code: failure) }
-        let answer = number
-        let outcome = await withCheckedContinuation {
-            (continuation: CheckedContinuation<Swift.Result<Result, SystemError>, Never>) in
-            do throws(SystemError) {
-                try SystemThread.start(named: "command") {
-                    continuation.resume(returning: Self.exchange(over: answer, command, limit))
-                }
-            } catch {
-                close(answer)
-                continuation.resume(returning: .failure(error))
-            }
+        switch bearerd_command_ask(requests.number, &number) {
+        case 0: break
+        case EPIPE, ECONNRESET, ENOTCONN: throw .helperGone
+        case EAGAIN: throw .helperSilent
+        case let code: throw .system(SystemError(.spawn, path: command[0], code: code))
         }
+        let answer = CommandAnswer(Descriptor(number: number, path: command[0]))
+        let outcome = await withTaskCancellationHandler {
+            await withCheckedContinuation {
+                (continuation: CheckedContinuation<Swift.Result<Result, Failure>, Never>) in
+                do throws(SystemError) {
+                    try SystemThread.start(named: "command") {
+                        continuation.resume(returning: Self.exchange(over: answer, command, limit))
+                    }
+                } catch {
+                    continuation.resume(returning: .failure(.system(error)))
+                }
+            }
+        } onCancel: {
+            answer.hangUp()
+        }
+        guard !Task.isCancelled else { throw .cancelled }
         return try outcome.get()
     }
 
     private static func exchange(
-        over answer: CInt, _ command: [String], _ limit: Duration
-    ) -> Swift.Result<Result, SystemError> {
-        let socket = Descriptor(number: answer, path: command[0])
+        over answer: CommandAnswer, _ command: [String], _ limit: Duration
+    ) -> Swift.Result<Result, Failure> {
         var words: [UInt8] = []
         for word in command {
             words += word.utf8
@@ -87,9 +110,9 @@ package final class CommandHelper: Sendable {
         var bytes = withUnsafeBytes(of: &request) { Array($0) }
         bytes += words
         do throws(SystemError) {
-            try socket.writeAll(bytes)
+            try answer.socket.writeAll(bytes)
         } catch {
-            return .failure(error)
+            return .failure(.watcherGone)
         }
         var header = bearerd_command_result()
         let headerSize = MemoryLayout<bearerd_command_result>.size
@@ -97,18 +120,16 @@ package final class CommandHelper: Sendable {
         var count = -1
         let received = [UInt8](unsafeUninitializedCapacity: longest) { buffer, initialized in
             count = bearerd_collect(
-                socket.number, buffer.baseAddress, buffer.count,
+                answer.socket.number, buffer.baseAddress, buffer.count,
                 CInt(clamping: Int((limit + grace) / .milliseconds(1))))
             initialized = max(0, count)
         }
         guard count >= headerSize else {
-            return .failure(SystemError(.spawn, path: command[0], code: count < 0 ? errno : ECHILD))
+            return .failure(count < 0 && errno == ETIMEDOUT ? .helperSilent : .watcherGone)
         }
         withUnsafeMutableBytes(of: &header) { $0.copyBytes(from: received[..<headerSize]) }
         let end = headerSize + Int(header.output)
-        guard received.count == end + Int(header.error) else {
-            return .failure(SystemError(.spawn, path: command[0], code: EIO))
-        }
+        guard received.count == end + Int(header.error) else { return .failure(.watcherGone) }
         return .success(
             Result(
                 ending: ending(of: header), output: Array(received[headerSize..<end]),
@@ -124,4 +145,14 @@ package final class CommandHelper: Sendable {
         default: .notStarted(header.code)
         }
     }
+}
+
+/// The socket out of which the result of one program comes, for the thread that waits for it and whoever ends that wait.
+private final class CommandAnswer: Sendable {
+    let socket: Descriptor
+
+    init(_ socket: consuming Descriptor) { self.socket = socket }
+
+    /// Has the program end; who reads gets no more.
+    func hangUp() { shutdown(socket.number, CInt(SHUT_RDWR)) }
 }

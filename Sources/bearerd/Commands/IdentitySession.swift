@@ -252,9 +252,10 @@ struct IdentitySession {
     private var unanswered: String? {
         get async {
             let limit = (patience / .seconds(1)).formatted
-            return await session.unanswered.map {
-                "\($0) has not answered within \(limit) s; if it still does, what it brings is stored"
-            }
+            let rest =
+                isOfSource
+                ? " (timeouts.token_wait)" : "; if it still does, what it brings is stored"
+            return await session.unanswered.map { "\($0) has not answered within \(limit) s\(rest)" }
         }
     }
 }

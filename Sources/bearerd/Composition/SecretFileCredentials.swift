@@ -33,14 +33,30 @@ struct SecretFileCredentials: CredentialSource, TokenProgramRunner {
             throw CredentialError(reason: "no program can be run before a restart")
         }
         let result: CommandHelper.Result
-        do throws(SystemError) {
+        do throws(CommandHelper.Failure) {
             result = try await commands.run(command.words, limit: command.limit)
         } catch {
-            throw CredentialError(reason: error.description)
+            throw CredentialError(reason: "\(command.words[0]) \(error.complaint)")
         }
         return CommandOutput(
             failure: result.ending.complaint(after: command.limit), isLate: result.ending == .timedOut,
             output: result.output, error: result.error)
+    }
+}
+
+extension CommandHelper.Failure {
+    /// The failure in words that follow the program's name.
+    fileprivate var complaint: String {
+        switch self {
+        case .helperGone:
+            "cannot be started: the daemon's process that starts programs (bearerd-command) was killed; \(Sandbox.advice)"
+        case .helperSilent:
+            "did not end: the daemon's process that starts programs (bearerd-command) does not answer; if it stays so, "
+                + Sandbox.advice
+        case .watcherGone: "was given up: the process that watched over it was killed, or could not be made"
+        case .cancelled: "was ended, because nobody waits for it any more"
+        case .system(let error): "cannot be started: \(SystemError.text(of: error.code))"
+        }
     }
 }
 

@@ -95,6 +95,9 @@ import Testing
         ("echo '{\"access_token\":\"a b\"}'", "bytes"),
         ("echo '{\"access_token\":\"x\",\"expires_at\":\"2001-01-01T00:00:00Z\"}'", "expired"),
         ("echo '{\"access_token\":\"x\",\"token_type\":\"mac\"}'", "token_type"),
+        ("printf '\\377\\000\\001{'; printf '\\033[31m\\377\\000bad' >&2", "no JSON object"),
+        ("echo '{\"access_token\":\"x\"}'; exec >&- 2>&-; exec sleep 600", "killed after 500 ms"),
+        ("(echo '{\"access_token\":\"x\"}'; sleep 600) & exit 7", "exited with 7"),
     ])
     func `that does not come is a transient failure that heals`(_ script: String, _ words: String) throws {
         let site = try site("[ -e well ] && exec cat well\n\(script)", more: "timeout: 500ms")
@@ -216,6 +219,82 @@ import Testing
         try eventually("the program to be gone") { !isAlive(text("parent", in: site.directory)) }
     }
 
+    private func reload(_ site: SourceSite, to identity: String, top: String) throws {
+        try site.directory.write(
+            "config.yaml",
+            SourceSite.configuration(identity: identity, top: top, upstream: site.upstream.url))
+        let reload = try RawClient(to: site.bearerd.admin).request(
+            "POST", "/api/reload", [("X-Bearerd-Admin", "1")], body: "")
+        #expect(reload.status < 300, "\(reload.text)")
+    }
+
+    /// Neither heeds SIGTERM; the program tells that it came.
+    private static let stubborn = """
+        trap 'echo told >> told' TERM; echo $$ > parent
+        sh -c 'trap "" TERM; echo $$ > child; while :; do sleep 600; done' &
+        while :; do wait; done
+        """
+
+    @Test(arguments: ["source: static\ntoken_file: token", "source: command\ncommand: [./print, other]"])
+    func `ends with its group once a reload takes its source away and nobody waits for it`(
+        _ next: String
+    ) throws {
+        // Were it not told to end, it would run on for the time that a request may wait.
+        let top = "timeouts: {token_wait: 1h}"
+        let site = try site(
+            "[ \"$1\" = other ] && { echo '{\"access_token\":\"other-token\"}'; exit; }\n\(Self.stubborn)",
+            more: "timeout: 1h", top: top)
+        let directory = site.directory
+        try eventually("both to run") {
+            isAlive(text("child", in: directory)) && isAlive(text("parent", in: directory))
+        }
+        try directory.write("token", "other-token")
+        try reload(site, to: next, top: top)
+        try eventually("both to be gone") {
+            !isAlive(text("child", in: directory)) && !isAlive(text("parent", in: directory))
+        }
+        #expect(text("told", in: directory) == "told\n")
+        try site.awaitToken("other-token")
+        #expect(try site.bearerd.terminate() == .exited(0))
+        #expect(!site.bearerd.log.contains("was given up"))
+    }
+
+    @Test func `that is waited for in vain by token names the command and the time`() throws {
+        let site = try site(
+            "echo $$ >> runs; exec sleep 600", more: "timeout: 1h",
+            top: "timeouts: {token_wait: 300ms}")
+        let answer = try site.command("token")
+        #expect(answer.exit == 69 && answer.output.isEmpty, "\(answer)")
+        #expect(
+            answer.errors.contains(
+                "the command \(site.directory.path("print")) has not answered within 0.3 s (timeouts.token_wait)"
+            ), "\(answer.errors)")
+        let own = text("runs", in: site.directory).split(separator: "\n").last.map(String.init) ?? ""
+        try eventually("the program to be gone") { !isAlive(own) }
+    }
+
+    @Test func `cannot come once somebody has killed the process that starts programs, which it tells`()
+        throws
+    {
+        let site = try site("echo '{\"access_token\":\"printed-token-9\",\"expires_in\":600}'")
+        #expect(try site.get().status == 200)
+        let daemon = site.bearerd.process.processID
+        let children = TemporaryDirectory.contents(of: "/proc/\(daemon)/task/\(daemon)/children")
+        let helper = try #require(
+            String(decoding: children, as: UTF8.self).split(separator: " ").compactMap { pid_t($0) }.first {
+                TemporaryDirectory.contents(of: "/proc/\($0)/comm") == Array("bearerd-command\n".utf8)
+            })
+        kill(helper, SIGKILL)
+        try eventually("it to be gone") { !isAlive("\(helper)") }
+        _ = try RawClient(to: site.bearerd.admin).request(
+            "POST", "/api/identities/default/refresh", [("X-Bearerd-Admin", "1")], body: "")
+        let detail = try site.status()["last_error"]["detail"].string ?? ""
+        #expect(
+            detail.contains("cannot be started") && detail.contains("was killed; restart bearerd"),
+            "\(detail)")
+        #expect(try site.get().status == 200, "the token lives on")
+    }
+
     @Test func `is asked for again at a 401, and sent once more if it is another one`() throws {
         let upstream = try RawUpstream { $0["Authorization"] == "Bearer token-2" ? .ok() : .unauthorized }
         let site = try site(
@@ -233,10 +312,16 @@ import Testing
                 && check.output.contains(site.directory.path("print")))
         let json = try site.command("check", "--json")
         #expect(json.output.contains("\"$HOME;*\""))
-        for command in ["[/nowhere/program]", "[no-such-program-here]", "[]", "['']", "print"] {
+        try site.directory.write("plain", "#!/bin/sh\n", mode: 0o600)
+        for (command, words) in [
+            ("[/nowhere/program]", "is not there"), ("[no-such-program-here]", "no directory of PATH"),
+            ("[]", "needs a program"), ("['']", "needs a program"), ("print", "list"),
+            ("[/tmp]", "/tmp is a directory"), ("[./plain]", "lacks the permission to execute"),
+        ] {
             let file = try site.directory.write(
                 "other.yaml", SourceSite.configuration(identity: "source: command\ncommand: \(command)"))
-            #expect(try BearerdProcess.command("check", "-c", file).exit == 78, "\(command)")
+            let check = try BearerdProcess.command("check", "-c", file)
+            #expect(check.exit == 78 && check.errors.contains(words), "\(command): \(check.errors)")
         }
     }
 

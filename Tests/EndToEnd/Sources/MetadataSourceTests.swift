@@ -150,6 +150,36 @@ import Testing
         }
     }
 
+    @Test(.needs(.root)) func `is asked for where its name leads, and there only if that is near`() throws {
+        let server = try server()
+        let directory = try TemporaryDirectory()
+        let file = try directory.write(
+            "config.yaml", SourceSite.configuration(identity: "source: google_metadata"))
+        let port = server.authority.split(separator: ":").last ?? ""
+        let path = getenv("PATH").map { String(cString: $0) } ?? ""
+        func token(
+            at address: String
+        ) throws -> (ending: Subprocess.Termination, output: String, errors: String) {
+            try directory.write("hosts", "\(address) metadata.google.internal\n", mode: 0o644)
+            let script = """
+                mount --bind \(directory.path("hosts")) /etc/hosts || exit 77
+                exec \(BearerdProcess.binary) token -c \(file)
+                """
+            let result = try Subprocess.run(
+                ["unshare", "-m", "--propagation", "private", "sh", "-c", script],
+                environment: [
+                    "PATH": path, "HOME": "/root", "GCE_METADATA_HOST": "metadata.google.internal:\(port)",
+                ])
+            return (result.ending, result.output, result.errors)
+        }
+        let near = try token(at: "127.0.0.1")
+        guard near.ending != .exited(77) else { return }  // nothing can be mounted here
+        #expect(near.ending == .exited(0) && near.output == "ya29.fake-token\n", "\(near)")
+        let far = try token(at: "192.0.2.1")
+        #expect(far.ending == .exited(69) && far.errors.contains("plain http goes no further"), "\(far)")
+        #expect(server.requests.count == 1)
+    }
+
     @Test(arguments: [
         ("scope: x\naudience: y", "audience"), ("audience: [a, b]", "one text"),
         ("resource: https://a.example", "unknown key"),

@@ -22,6 +22,7 @@ final class SessionHarness: Sendable {
     init(
         grantType: GrantType = .clientCredentials, sharing other: SessionHarness? = nil,
         isBeside: Bool = false, family: SessionFamily = SessionFamily(),
+        credentials: (any CredentialSource)? = nil,
         _ configure: (inout ClientConfiguration) -> Void = { _ in }
     ) {
         var configuration = ClientConfiguration(name: "default", clientID: "app", grantType: grantType)
@@ -40,7 +41,7 @@ final class SessionHarness: Sendable {
         }
         session = AuthSession(
             configuration: configuration, executor: executor, clock: clock, transport: server, store: store,
-            credentials: secret, observer: journal, family: family, random: { 0 })
+            credentials: credentials ?? secret, observer: journal, family: family, random: { 0 })
     }
 
     private static func makeExecutor() -> ThreadExecutor {
