@@ -38,16 +38,19 @@ package struct Rejection: Equatable, Sendable {
     ///   - identity: the identity whose token the route carries.
     ///   - source: the source of its tokens; nil for an identity provider.
     ///   - route: the route's path; nil before it is found.
+    ///   - hosts: the first hosts that have a route of the request's path, for a request to another one; one more than
+    ///     are told, if there are more.
     ///   - upstream: the route's upstream, if its address may be told to the client.
     ///   - loginURL: the address at which a browser logs in; nil if only a command can.
     ///   - fields: the fields of the request.
     /// - Returns: nil if there is nobody to answer.
     package init?(
         _ error: ProxyError, identity: String?, source: TokenSource.Name? = nil, route: String? = nil,
-        upstream: UpstreamAddress? = nil,
+        hosts: [String] = [], upstream: UpstreamAddress? = nil,
         loginURL: String? = nil, fields: HTTPFields = HTTPFields()
     ) {
         self.init(bare: error, identity: identity, source: source, loginURL: loginURL, fields: fields)
+        if !hosts.isEmpty { name(hosts, beside: fields[.host]) }
         guard let route, code.blame != .client, status >= 500 else {
             if let route { name(route, in: error) }
             return
@@ -63,6 +66,18 @@ package struct Rejection: Equatable, Sendable {
             if let identity { subject += ", identity \(identity)" }
         }
         detail = "\(detail.dropLast()) (\(subject)); see 'bearerd status'"
+    }
+
+    /// One more than the number of hosts that are told.
+    package static let mostHosts = 6
+
+    /// Tells whom a request to another host could have been for.
+    private mutating func name(_ hosts: [String], beside host: String?) {
+        let told = hosts.prefix(Self.mostHosts - 1).joined(separator: ", ")
+        let asked = PlainName.host(host).map { "for the host '\($0)'" } ?? "for the request's Host"
+        detail =
+            "No route has this path \(asked); routes of this path are for \(told)"
+            + (hosts.count < Self.mostHosts ? "." : " and others.")
     }
 
     /// Names the route whose key refuses the request.

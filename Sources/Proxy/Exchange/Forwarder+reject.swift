@@ -55,7 +55,7 @@ extension Forwarder {
         guard
             let rejection = Rejection(
                 error, identity: plan?.session?.identity, source: plan?.source,
-                route: plan?.key.path ?? refusing,
+                route: plan?.key.path ?? refusing, hosts: error == .noRoute ? routedHosts(for: exchange) : [],
                 upstream: isLocal(exchange) ? plan?.upstream.address : nil, loginURL: plan?.loginURL,
                 fields: client.request.fields)
         else {
@@ -95,6 +95,11 @@ extension Forwarder {
         case .ip(let host): return IPAddress.isLoopback(host: host)  // a passed socket may be bound anywhere
         case .unknown: return false
         }
+    }
+
+    /// Some of the hosts that have a route of the request's path, which is for another one.
+    private func routedHosts(for exchange: Exchange) -> [String] {
+        exchange.routing.table.routedHosts(for: exchange.client.request, atMost: Rejection.mostHosts)
     }
 
     private func write(_ rejection: Rejection, to exchange: Exchange) async {

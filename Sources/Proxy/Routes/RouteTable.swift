@@ -114,6 +114,29 @@ final class RouteTable<Target> {
         return bestPath(for: request, host: host).map { String(decoding: candidates[$0].path, as: UTF8.self) }
     }
 
+    /// The first hosts that routes of the request's path are for, in the order of the configuration; the request, which no
+    /// route takes, is for another one.
+    ///
+    /// - Parameter most: the most hosts.
+    func routedHosts(for request: HTTPRequest, atMost most: Int) -> [String] {
+        let path = judgedPath(of: request.targetBytes)
+        var hosts: [(place: Int, host: String)] = []
+        for candidate in candidates {
+            let prefix =
+                candidate.path.last == UInt8(ascii: "/") ? candidate.path.dropLast() : candidate.path[...]
+            guard let host = candidate.host, path.starts(with: prefix),
+                path.count == prefix.count || path.dropFirst(prefix.count).first == UInt8(ascii: "/")
+            else { continue }
+            hosts.append((candidate.place, host))
+        }
+        var told: [String] = []
+        for (_, host) in hosts.sorted(by: { $0.place < $1.place }) where !told.contains(host) {
+            told.append(host)
+            if told.count == most { break }
+        }
+        return told
+    }
+
     private func bestPath(for request: HTTPRequest, host: String?) -> Int? {
         bestPath(for: judgedPath(of: request.targetBytes).span, host: host)
     }

@@ -12,6 +12,10 @@ extension Forwarder {
     /// - Returns: true if the session must be asked for a token.
     func lacksToken(_ exchange: Exchange, on route: RouteState) throws(ProxyError) -> Bool {
         guard let state = route.token else { return false }
+        // It has no query to put a token into, so no answer to it says anything of the token.
+        if route.terms.tokenQuery != nil, exchange.client.request.targetBytes.first != UInt8(ascii: "/") {
+            return false
+        }
         if let callers = state.callers { return try lacksToken(exchange, among: callers) }
         if !route.plan.replacesCredentials, route.terms.tokenQuery == nil,
             exchange.client.request.fields.contains(route.terms.credentials.name)

@@ -75,9 +75,31 @@ import Testing
             // Another port than the route's is one of the listener's names, and no route's.
             let other = try site.exchange("GET http://10.1.2.3/ HTTP/1.1\r\nHost: 10.1.2.3")
             #expect(other.status == 404)
+            #expect(
+                other.json["detail"].string
+                    == "No route has this path for the host '10.1.2.3'; routes of this path are for api.example.com, 10.1.2.3:8443."
+            )
             let own = try site.exchange("GET http://10.1.2.3:8443/ HTTP/1.1\r\nHost: 10.1.2.3:8443")
             #expect(own.status == 200)
         }
+    }
+
+    @Test func `is told which hosts have routes, by a 404 for another name of the listener`() throws {
+        let many = (1...7).map {
+            "- {host: \"h\($0).example\", path: /many, upstream: \"http://127.0.0.1:1\", identity: none}"
+        }
+        let site = try Site(more: many.joined(separator: "\n"))
+        let host = "\(try site.bearerd.proxy)"
+        let answer = try site.exchange("GET /a HTTP/1.1\r\nHost: \(host)")
+        #expect(answer.status == 404 && answer.json["code"].string == "no_route")
+        #expect(
+            answer.json["detail"].string
+                == "No route has this path for the host '\(host)'; routes of this path are for api.example.com, 10.1.2.3:8443."
+        )
+        let cut = try site.exchange("GET /many/a HTTP/1.1\r\nHost: \(host)").json["detail"].string
+        #expect(
+            cut?.hasSuffix(
+                "for api.example.com, 10.1.2.3:8443, h1.example, h2.example, h3.example and others.") == true)
     }
 
     @Test func `never reaches the admin listener by such a name`() throws {
@@ -95,6 +117,10 @@ import Testing
         let other = try site.exchange("CONNECT other.example:443 HTTP/1.1\r\nHost: other.example:443")
         #expect(other.status == 421 || other.status == 405)
         #expect(!other.text.contains("http:// URL"))
+        let line = try site.bearerd.logLine("the line of the refused tunnel") {
+            $0["method"] == "CONNECT" && $0["status"] == "405"
+        }
+        #expect(line["path"] == "api.example.com:443" && line["code"] == "method_not_allowed")
         #expect(site.upstream.requests.isEmpty)
     }
 

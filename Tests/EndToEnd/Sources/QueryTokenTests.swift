@@ -112,6 +112,18 @@ import Testing
         #expect(upstream.requests.map(\.head.target) == ["/a?b=1&key=old", "/a?b=1&key=new"])
     }
 
+    @Test func `is in no OPTIONS for the whole server, whose answer says nothing of it`() throws {
+        let upstream = try RawUpstream { $0.head.method == "OPTIONS" ? .unauthorized : .ok() }
+        let site = try site(upstream: upstream)
+        #expect(try site.get("/a").status == 200)
+        for _ in 0..<3 {
+            #expect(try RawClient(to: site.bearerd.proxy).request("OPTIONS", "*").status == 401)
+        }
+        #expect(upstream.requests.map(\.head.target).dropFirst() == ["*", "*", "*"])
+        #expect(try site.state() == "authorized")
+        #expect(try site.requests("static") == 1)
+    }
+
     @Test(arguments: [
         ("query: key\nupstream: http://api.example.com\nallow_insecure_upstream: true", "plain http"),
         ("query: key\nheader: X-Key", "header"), ("query: key\nscheme: none", "header"),
