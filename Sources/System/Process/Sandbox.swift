@@ -42,7 +42,8 @@ package struct Sandbox: Sendable {
     /// A rule of Landlock belongs to the object behind a name. So this allows the file's whole directory, and
     /// that of a link's target; or only the file, if it is a mount point and cannot be replaced. Where links lead on the
     /// way, it also allows the directories in which they and their targets stand, so that a link may be replaced by one
-    /// to a sibling; but not the directories that many programs share. See ``hides(_:)`` for all other places.
+    /// to a sibling; but not the directories that many programs share. Where the file's directory is all that its own parent
+    /// holds, the parent is allowed, so that the directory may be removed and made anew. See ``hides(_:)`` for all other places.
     package mutating func allow(file path: String) {
         let real = Self.realPath(path)
         if let real, bearerd_is_mount_point(real) == 1 {
@@ -53,8 +54,20 @@ package struct Sandbox: Sendable {
             guard let path else { continue }
             // What is in the root itself would open everything.
             if path == "/" { files.insert(real ?? path) } else { directories.insert(path) }
+            // A directory that is removed and made anew is another one, which only a rule for its parent covers.
+            if let parent = Self.realDirectory(of: path), Self.isAlone(path, in: parent) {
+                directories.insert(parent)
+            }
         }
         directories.formUnion(FileLinks.places(of: path).filter { !Self.isShared($0) })
+    }
+
+    /// Returns true if a directory is all that another one holds, which is no place for several programs.
+    private static func isAlone(_ directory: String, in parent: String) -> Bool {
+        guard parent != "/", !isShared(parent), bearerd_is_mount_point(directory) != 1,
+            let names = try? OpenDirectory(parent).names()
+        else { return false }
+        return names.count == 1
     }
 
     /// Returns true for a directory that holds more than one program's files.

@@ -248,6 +248,31 @@ import Testing
         }
     }
 
+    @Test func `that are refused are read again, and sent once more only if they are others`() throws {
+        let directory = try TemporaryDirectory()
+        try directory.write("password", "old\n")
+        let upstream = try RawUpstream()
+        // The upstream itself changes the file, so that nobody can have seen it before.
+        upstream.answer { request in
+            if request["Authorization"] == "Basic bWU6bmV3" { return .ok() }
+            try directory.write("password", "new\n")
+            return .unauthorized
+        }
+        let site = try SourceSite(
+            identity: "source: basic\nusername: me\npassword_file: password", directory: directory,
+            upstream: upstream)
+        #expect(try site.post("x").status == 200)
+        #expect(upstream.requests.map { $0["Authorization"] } == ["Basic bWU6b2xk", "Basic bWU6bmV3"])
+        #expect(try site.state() == "authorized")
+        upstream.answer { _ in .unauthorized }
+        let before = upstream.requests.count
+        for _ in 0..<4 { #expect(try site.get().status == 401) }
+        #expect(upstream.requests.count == before + 4, "the same password is sent once")
+        #expect(try site.state() == "authorization_error")
+        #expect(
+            LeakScan.leaks(of: ["bWU6b2xk", "bWU6bmV3"], in: try site.everythingShown()).isEmpty)
+    }
+
     @Test func `or an API key goes where the route says`() throws {
         let directory = try TemporaryDirectory()
         try directory.write("key", "api-key-1\n")
