@@ -95,7 +95,8 @@ let package = Package(
         // Nothing of bearerd may depend on it: Foundation is for programs that have it anyway.
         .target(name: "OAuthFoundation", dependencies: ["HTTPMessages", "OAuth"], swiftSettings: safe),
         .target(
-            name: "SessionImport", dependencies: ["Cryptography", "JSON", "PropertyList"], swiftSettings: safe
+            name: "SessionImport", dependencies: ["OAuth", "Cryptography", "JSON", "PropertyList"],
+            swiftSettings: safe
         ),
         .target(name: "StoreConformance", dependencies: ["OAuth"], swiftSettings: safe),
         .target(
@@ -199,7 +200,9 @@ let package = Package(
             swiftSettings: bridge),
         .testTarget(
             name: "OAuthFoundationTests",
-            dependencies: ["OAuthFoundation", "OAuthRuntime", "OAuth", "HTTPMessages", "TestSupport"],
+            dependencies: [
+                "OAuthFoundation", "OAuthRuntime", "OAuth", "StoreConformance", "HTTPMessages", "TestSupport",
+            ],
             swiftSettings: bridge),
         .testTarget(name: "PropertyListTests", dependencies: ["PropertyList"], swiftSettings: bridge),
         .testTarget(

@@ -11,9 +11,11 @@ extension ExplainedError where Self: LocalizedError {
 }
 
 extension AccessTokenError: LocalizedError {}
+extension AuthRuntimeError: LocalizedError {}
 extension AuthorizationResponseError: LocalizedError {}
 extension AuthorizedRequestError: LocalizedError {}
 extension CredentialError: LocalizedError {}
+extension ImportError: LocalizedError {}
 extension LoginError: LocalizedError {}
 extension SessionFailure: LocalizedError {}
 extension StoreError: LocalizedError {}

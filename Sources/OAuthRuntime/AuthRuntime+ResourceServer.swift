@@ -10,7 +10,7 @@ extension AuthRuntime {
     ///   - rules: the issuer, and what its tokens have to say.
     ///   - settings: the way to the issuer, which is asked for metadata and keys.
     /// - Returns: a verifier, which keeps the runtime alive.
-    /// - Throws: ``AuthRuntimeError`` for files that cannot be read.
+    /// - Throws: `AuthRuntimeError` for files that cannot be read.
     public func verifier(
         for rules: AccessTokenRules, connecting settings: ConnectionSettings = ConnectionSettings()
     ) throws(AuthRuntimeError) -> AccessTokenVerifier {
@@ -25,7 +25,7 @@ extension AuthRuntime {
     ///   - settings: the way to the authorization server.
     ///   - credentials: the client's secret, key and so on, read at each use.
     /// - Returns: an introspector, which keeps the runtime alive.
-    /// - Throws: ``AuthRuntimeError`` for a configuration that contradicts itself, and files that cannot be read.
+    /// - Throws: `AuthRuntimeError` for a configuration that contradicts itself, and files that cannot be read.
     public func introspector(
         as client: ClientConfiguration, connecting settings: ConnectionSettings = ConnectionSettings(),
         credentials: @escaping @Sendable (Credential) -> String? = { _ in nil }

@@ -13,7 +13,7 @@ extension AuthRuntime {
     ///   - settings: the way to the server.
     ///   - observer: hears the session's events.
     ///   - credentials: the client's secret, key and so on, read at each use; nil for a credential that there is not.
-    /// - Throws: ``AuthRuntimeError`` for a configuration that contradicts itself, and files that cannot be read.
+    /// - Throws: `AuthRuntimeError` for a configuration that contradicts itself, and files that cannot be read.
     public func open(
         _ client: ClientConfiguration, connecting settings: ConnectionSettings = ConnectionSettings(),
         observer: any SessionObserver = SilentObserver(),
@@ -27,7 +27,7 @@ extension AuthRuntime {
 
     /// A session for a client that was started, with the program's own transport to its server.
     ///
-    /// - Throws: ``AuthRuntimeError`` for a configuration that contradicts itself.
+    /// - Throws: `AuthRuntimeError` for a configuration that contradicts itself.
     public func open(
         _ client: ClientConfiguration, over transport: any TokenTransport,
         observer: any SessionObserver = SilentObserver(),

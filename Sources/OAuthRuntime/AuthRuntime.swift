@@ -105,7 +105,7 @@ public final class AuthRuntime: Sendable {
     ///   - observer: hears the session's events.
     ///   - credentials: the client's secret, key and so on, read at each use; nil for a credential that there is not.
     /// - Returns: the session, which keeps the runtime alive until its `stop()` and its last reference.
-    /// - Throws: ``AuthRuntimeError`` for a configuration that contradicts itself, and certificate authorities that
+    /// - Throws: `AuthRuntimeError` for a configuration that contradicts itself, and certificate authorities that
     ///   cannot be read.
     public func session(
         for client: ClientConfiguration, caFile: String? = nil,
@@ -119,7 +119,7 @@ public final class AuthRuntime: Sendable {
 
     /// A session for a client, with settings for the connection to its server.
     ///
-    /// - Throws: ``AuthRuntimeError`` for a configuration that contradicts itself, and files that cannot be read.
+    /// - Throws: `AuthRuntimeError` for a configuration that contradicts itself, and files that cannot be read.
     public func session(
         for client: ClientConfiguration, connecting settings: ConnectionSettings,
         observer: any SessionObserver = SilentObserver(),
@@ -133,7 +133,7 @@ public final class AuthRuntime: Sendable {
 
     /// A session for a client, with the program's own transport to its server.
     ///
-    /// - Throws: ``AuthRuntimeError`` for a configuration that contradicts itself.
+    /// - Throws: `AuthRuntimeError` for a configuration that contradicts itself.
     public func session(
         for client: ClientConfiguration, over transport: any TokenTransport,
         observer: any SessionObserver = SilentObserver(),
@@ -178,14 +178,14 @@ public final class AuthRuntime: Sendable {
     /// A transport to an authorization server without a session: see `ServiceConfiguration`.
     ///
     /// - Parameter caFile: PEM file with the certificate authorities to trust in place of the system's.
-    /// - Throws: ``AuthRuntimeError`` for certificate authorities that cannot be read.
+    /// - Throws: `AuthRuntimeError` for certificate authorities that cannot be read.
     public func transport(caFile: String? = nil) throws(AuthRuntimeError) -> some TokenTransport {
         try transport(ConnectionSettings(caFile: caFile))
     }
 
     /// A transport to an authorization server, with settings for the connection.
     ///
-    /// - Throws: ``AuthRuntimeError`` for files that cannot be read.
+    /// - Throws: `AuthRuntimeError` for files that cannot be read.
     public func transport(
         _ settings: ConnectionSettings
     ) throws(AuthRuntimeError) -> some TokenTransport {

@@ -29,7 +29,7 @@ public struct ConnectionSettings: Sendable {
     /// The system's certificate authorities, and no proxy.
     public init(caFile: String? = nil) { self.caFile = caFile }
 
-    /// - Throws: ``AuthRuntimeError`` for files that cannot be read, and for an invalid proxy.
+    /// - Throws: `AuthRuntimeError` for files that cannot be read, and for an invalid proxy.
     func transport(_ trust: TrustStores) throws(AuthRuntimeError) -> Transport {
         do {
             var transport = Transport(trust: try trust.store(caFile: caFile))

@@ -46,7 +46,7 @@ package enum KeyringStorage {
     ///   - directory: where the sessions are.
     ///   - environment: where the bus is; nil for this process's own.
     /// - Returns: 32 bytes in base64.
-    /// - Throws: ``AuthRuntimeError`` with a remedy.
+    /// - Throws: `AuthRuntimeError` with a remedy.
     package static func key(
         named name: String, for directory: String, environment: [String: String]? = nil
     ) throws(AuthRuntimeError) -> Secret {

@@ -23,7 +23,7 @@ public struct ImportedSession: Sendable {
     /// True if the provider has verified that address (`isVerified`, `userEmailIsVerified`).
     public var isEmailVerified = false
 
-    /// - Throws: ``ImportError`` if the token is missing, or has bytes that no refresh token has.
+    /// - Throws: `ImportError` if the token is missing, or has bytes that no refresh token has.
     init(refreshToken text: String?) throws(ImportError) {
         guard let text, !text.isEmpty else { throw .noRefreshToken }
         guard text.utf8.allSatisfy({ 0x21...0x7E ~= $0 })

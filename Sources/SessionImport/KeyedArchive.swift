@@ -10,7 +10,7 @@ struct KeyedArchive {
     /// The first object of the graph.
     let root: PropertyListValue
 
-    /// - Throws: ``ImportError`` for a property list that is no keyed archive.
+    /// - Throws: `ImportError` for a property list that is no keyed archive.
     init(_ list: PropertyListValue) throws(ImportError) {
         guard let members = list.dictionary, members["$archiver"]?.string == "NSKeyedArchiver",
             let objects = members["$objects"]?.array, let top = members["$top"]?.dictionary,

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// Programs have it in their tests alone, which have Foundation.
+public import protocol Foundation.LocalizedError
 public import OAuth
 
 /// Checks that a store keeps the promises of `SessionStore` to the sessions that share it.
@@ -48,14 +50,19 @@ public struct SessionStoreConformance: Sendable {
     }
 
     /// All promises that were broken.
-    public struct Violations: ExplainedError, Hashable, Sendable {
+    public struct Violations: ExplainedError, LocalizedError, Hashable, Sendable {
         /// The violations, in the order of ``Promise``.
         public let all: [Violation]
+
+        package init(all: [Violation]) { self.all = all }
 
         /// One clause for each.
         public var sentence: String {
             "the store breaks its promises: \(all.map(\.description).joined(separator: "; "))"
         }
+
+        /// The ``sentence``, for `localizedDescription`.
+        public var errorDescription: String? { description }
     }
 
     let open: @Sendable () async throws -> any SessionStore

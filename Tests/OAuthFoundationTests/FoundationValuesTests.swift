@@ -3,6 +3,8 @@
 import Foundation
 import OAuth
 import OAuthFoundation
+import OAuthRuntime
+import StoreConformance
 import Testing
 
 /// Foundation's types for what sessions tell.
@@ -76,9 +78,18 @@ struct `Values for Foundation` {
             LoginError.cancelled, SessionFailure.token(.stopped), StoreError.outdated,
             CredentialError(reason: "no file"), TransportError.timedOut, AuthorizedRequestError.insecureURL,
             AuthorizationResponseError.stateMismatch, AccessTokenError.missing,
+            ImportError.noRefreshToken, SessionStoreConformance.Violations(all: []),
         ] as [any ExplainedError])
     func `are errors that say what is wrong`(error: any ExplainedError) {
         #expect((error as any Error).localizedDescription == error.sentence)
         #expect(error is any LocalizedError)
+    }
+
+    @Test func `are errors of a runtime that say what is wrong`() {
+        let error = #expect(throws: AuthRuntimeError.self) {
+            try AuthRuntime(storage: .directory("/dev/null/store"))
+        }
+        #expect(
+            error?.localizedDescription == error?.sentence && error?.sentence.contains("/dev/null") == true)
     }
 }

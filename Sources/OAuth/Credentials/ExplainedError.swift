@@ -5,8 +5,8 @@ import BearerdCryptography
 /// An error that says in one line what is wrong, and what to do where that is known; it shows no secret.
 ///
 /// Every error of this package's products is one, so that `print(error)` and `"\(error)"` are fit for people. The product
-/// `OAuthFoundation` makes each of this module's a `LocalizedError` too, whose `localizedDescription` is the ``sentence``: this
-/// module does without Foundation, which declares that protocol.
+/// `OAuthFoundation` makes each of them a `LocalizedError` too, whose `localizedDescription` is the ``sentence``: this module
+/// does without Foundation, which declares that protocol.
 public protocol ExplainedError: Error, CustomStringConvertible {
     /// The reason and the remedy, as a sentence without its full stop.
     var sentence: String { get }

@@ -2,18 +2,9 @@
 
 import BearerdEventLoop
 import BearerdHTTPClient
-public import OAuth
+import OAuth
 import BearerdSystem
 import BearerdTokenStore
-
-/// The reason why a runtime or a session cannot be made.
-public struct AuthRuntimeError: ExplainedError, Equatable, Sendable {
-    /// A sentence with what failed, where, and the system's words.
-    public let reason: String
-
-    /// The ``reason``.
-    public var sentence: String { reason }
-}
 
 extension AuthRuntimeError {
     /// Takes over the words of an error from below.

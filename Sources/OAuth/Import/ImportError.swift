@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The reason why a file cannot be imported.
-public enum ImportError: Error, Equatable, Sendable, CustomStringConvertible {
+/// The reason why a file cannot be imported, thrown by the product `SessionImport`.
+///
+/// It stands beside the other errors so that `OAuthFoundation` can make all of them a `LocalizedError`.
+public enum ImportError: ExplainedError, Equatable, Sendable {
     /// The file is malformed; the reason quotes nothing of it.
     case malformed(String)
     /// The session has no refresh token.
@@ -19,7 +21,4 @@ extension ImportError {
 
     /// The reason and the remedy, for a person.
     public var sentence: String { "the file cannot be imported: \(reason)" }
-
-    /// The ``sentence``.
-    public var description: String { sentence }
 }
