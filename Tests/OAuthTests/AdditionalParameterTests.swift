@@ -108,7 +108,7 @@ struct `Parameters beyond the protocol` {
             ("name", { $0.name = "" }), ("issuer", { $0.issuer = "sso.example" }),
             ("issuer", { $0.issuer = "https://sso.example/?x=y" }),
             ("issuer", { $0.issuer = "http://sso.example" }),
-            ("token_endpoint", { $0.endpoints[.token] = HTTPURL("http://sso.example/t") }),
+            ("endpoints[.token]", { $0.endpoints[.token] = HTTPURL("http://sso.example/t") }),
             ("scope", { $0.scope = ["a b"] }), ("scope", { $0.scope = [""] }),
             ("resource", { $0.resource = ["api"] }), ("resource", { $0.resource = ["https://a/#b"] }),
             ("audience", { $0.audience = ["a\nb"] }),

@@ -32,6 +32,7 @@ extension IdentityConfiguration {
             .grantType, .grantType, default: preset?.grantType ?? .authorizationCode)
         var client = ClientConfiguration(
             name: name.value, clientID: clientID ?? "", grantType: grantType)
+        client.isOfFile = true
         client.profile = section.value(.profile, ValueKind<SecurityProfile>.word)?.value
         client.readProvider(section, preset: preset, connectTo: transport.connectTo)
         client.readAuthentication(section, preset: preset)

@@ -20,6 +20,7 @@ extension IdentityConfiguration {
         redirectListen = nil
         preset = nil
         var client = ClientConfiguration(name: name.value, source: source)
+        client.isOfFile = true
         client.refreshMargin = section.value(.refreshMargin, .duration)?.value
         client.tokenTimeLimit = timeouts.token
         client.scope = section.words(.scope, .scopeToken)?.distinctValues ?? []

@@ -10,12 +10,17 @@ struct CredentialReader {
     /// The secret of a registered client; it takes the place of the configured one.
     var registeredSecret: Secret?
 
+    /// The name of a credential for an error.
+    func key(of credential: Credential) -> String {
+        source.configuredKey(of: credential) ?? configuration.name(of: credential)
+    }
+
     /// A credential; throws if none is configured.
     func require(_ credential: Credential) async throws(TokenFailure) -> Secret {
         if let found = try await read(credential) { return found }
         throw TokenFailure(
             .misconfigured, .noCredential(credential),
-            detail: "no \(credential.rawValue) is configured")
+            detail: "no \(configuration.name(of: credential)) is configured")
     }
 
     /// A credential as it is now; nil if none is configured.
@@ -26,7 +31,7 @@ struct CredentialReader {
         } catch {
             throw TokenFailure(
                 .misconfigured, .unreadableCredential(credential),
-                detail: "\(source.key(of: credential)): \(error.reason)")
+                detail: "\(key(of: credential)): \(error.reason)")
         }
     }
 
@@ -123,6 +128,6 @@ struct CredentialReader {
     private func unusable(_ credential: Credential, _ reason: String) -> TokenFailure {
         TokenFailure(
             .misconfigured, .badCredential(credential),
-            detail: "\(source.key(of: credential)) \(reason)")
+            detail: "\(key(of: credential)) \(reason)")
     }
 }

@@ -56,7 +56,7 @@ extension ClientConfiguration {
         guard isPermitted(url) else {
             throw TokenFailure(
                 .misconfigured, .insecureEndpoint,
-                detail: "\(url.origin) is plain http: use https, or see allow_insecure_provider")
+                detail: "\(url.origin) is plain http: use https, or see \(name(of: .allowsInsecureProvider))")
         }
     }
 

@@ -23,7 +23,7 @@ extension ClientConfiguration {
             problems.append("issuer: is not an http or https URL without a query")
         }
         var addresses = [("issuer", issuer.flatMap(HTTPURL.init)), ("discoveryURL", discoveryURL)]
-        addresses += Endpoint.allCases.map { ($0.rawValue, endpoints[$0]) }
+        addresses += Endpoint.allCases.map { ("endpoints[.\($0)]", endpoints[$0]) }
         for (name, url) in addresses {
             guard let url, !isPermitted(url) else { continue }
             problems.append(

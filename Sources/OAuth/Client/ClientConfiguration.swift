@@ -7,6 +7,8 @@ package import BearerdJSON
 public struct ClientConfiguration: Equatable, Sendable {
     /// The identity's name, which keys the store.
     public var name: String
+    /// True if errors name keys of a configuration file in place of properties of this type.
+    package var isOfFile = false
     /// The issuer; compared exactly with the metadata's `issuer`.
     public var issuer: String?
     /// The URL of the only metadata document, in place of those under the issuer.

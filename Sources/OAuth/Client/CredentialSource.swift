@@ -15,9 +15,6 @@ extension CredentialSource {
     /// The default: nil.
     public func configuredKey(of credential: Credential) -> String? { nil }
 
-    /// The name for an error.
-    func key(of credential: Credential) -> String { configuredKey(of: credential) ?? credential.rawValue }
-
     /// Returns true if the credential is configured.
     func has(_ credential: Credential) -> Bool { configuredKey(of: credential) != nil }
 }

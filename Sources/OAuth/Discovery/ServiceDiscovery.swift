@@ -90,8 +90,10 @@ struct ServiceDiscovery {
         }
     }
 
-    /// The key that leads to the documents.
-    private var key: String { configuration.discoveryURL == nil ? "issuer" : "discovery_url" }
+    /// The name of the setting that leads to the documents.
+    private var key: String {
+        configuration.name(of: configuration.discoveryURL == nil ? .issuer : .discoveryURL)
+    }
 
     private func read(_ body: [UInt8], from url: HTTPURL) -> Finding {
         guard let object = try? JSONObject(parsing: body.withoutByteOrderMark),

@@ -115,7 +115,7 @@ extension IdentityEngine {
             return IdentityError(
                 code: "other_client",
                 detail:
-                    "the stored session belongs to another client_id or issuer, and is kept until somebody logs in",
+                    "the stored session belongs to another \(configured.name(of: .clientID)) or issuer, and is kept until somebody logs in",
                 at: nil)
         }
         guard state.unauthorized != nil else { return nil }

@@ -46,6 +46,6 @@ extension ClientConfiguration {
         guard clientID.isEmpty, !needsNoClient else { return }
         throw TokenFailure(
             .misconfigured, .notRegistered,
-            detail: "there is no client_id: register a client, or configure one")
+            detail: "there is no \(name(of: .clientID)): register a client, or configure one")
     }
 }

@@ -15,11 +15,12 @@ extension AuthorizationServer {
     private func suspects(of failure: TokenFailure, _ grant: Grant?) -> [String] {
         switch failure.reason {
         case .refused(.invalidClient): return clientKeys
-        case .refused(.unauthorizedClient): return clientKeys + ["grant_type"]
-        case .refused(.invalidScope): return ["scope"]
-        case .refused(.invalidTarget): return ["resource", "audience"]
-        case .refused(.unsupportedGrantType): return ["grant_type"]
-        case .refused(.invalidDPoPProof): return ["dpop", "signing_alg", "this machine's clock"]
+        case .refused(.unauthorizedClient): return clientKeys + [name(of: .grantType)]
+        case .refused(.invalidScope): return [name(of: .scope)]
+        case .refused(.invalidTarget): return [name(of: .resource), name(of: .audience)]
+        case .refused(.unsupportedGrantType): return [name(of: .grantType)]
+        case .refused(.invalidDPoPProof):
+            return [name(of: .proofs), name(of: .signingAlgorithm), "this machine's clock"]
         case .refused(.invalidGrant):
             guard case .original? = grant else { return [] }
             return grantKeys
@@ -30,29 +31,31 @@ extension AuthorizationServer {
         }
     }
 
+    private func name(of setting: Setting) -> String { configuration.name(of: setting) }
+
     /// The configuration keys of the client's authentication.
     private var clientKeys: [String] {
         let key =
             switch configuration.authentication {
-            case .none: "token_endpoint_auth_method"
+            case .none: name(of: .authentication)
             case .basic, .post, .clientSecretJWT:
                 credentials.registeredSecret == nil
-                    ? credentials.source.key(of: .clientSecret) : "the registration"
+                    ? credentials.key(of: .clientSecret) : "the registration"
             case .privateKeyJWT:
                 credentials.source.has(.assertion) && configuration.grantType != .jwtBearer
-                    ? credentials.source.key(of: .assertion) : credentials.source.key(of: .privateKey)
-            case .tlsClientAuth, .selfSignedTLSClientAuth: "client_certificate_file"
+                    ? credentials.key(of: .assertion) : credentials.key(of: .privateKey)
+            case .tlsClientAuth, .selfSignedTLSClientAuth: name(of: .certificate)
             }
-        return ["client_id", key]
+        return [name(of: .clientID), key]
     }
 
     /// The configuration keys of the grant.
     private var grantKeys: [String] {
         switch configuration.grantType {
-        case .password: ["username", credentials.source.key(of: .password)]
-        case .tokenExchange: [credentials.source.key(of: .subjectToken)]
+        case .password: [name(of: .username), credentials.key(of: .password)]
+        case .tokenExchange: [credentials.key(of: .subjectToken)]
         case .jwtBearer:
-            [credentials.source.key(of: credentials.source.has(.assertion) ? .assertion : .privateKey)]
+            [credentials.key(of: credentials.source.has(.assertion) ? .assertion : .privateKey)]
         default: []
         }
     }

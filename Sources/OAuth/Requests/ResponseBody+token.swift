@@ -14,9 +14,10 @@ extension ResponseBody {
     ///
     /// - Parameters:
     ///   - types: accepted values of `token_type`, compared without case.
+    ///   - setting: the name of the setting that has more than `bearer`; nil for none.
     ///   - key: the key that the request proved possession of; a token of type `DPoP` is bound to it (RFC 9449 §5).
     func tokenResponse(
-        accepting types: [String], provedWith key: ProofKey?
+        accepting types: [String], of setting: String? = nil, provedWith key: ProofKey?
     ) -> Result<TokenResponse, TokenFailure> {
         guard let token = self[.accessToken]?.string, !token.isEmpty else {
             return .failure(unusable(.noAccessToken, "it has no access token"))
@@ -27,7 +28,8 @@ extension ResponseBody {
         }
         let isBound = key != nil && self[.tokenType]?.string?.lowercased() == "dpop"
         guard isBound || isAccepted(self[.tokenType], types) else {
-            let wanted = types.isEmpty ? "is not DPoP" : "is none of bearer and accept_token_types"
+            let wanted =
+                types.isEmpty ? "is not DPoP" : "is none of bearer" + (setting.map { " and \($0)" } ?? "")
             return .failure(unusable(.wrongTokenType, "the token_type \(wanted)"))
         }
         let lifetime = lifetime

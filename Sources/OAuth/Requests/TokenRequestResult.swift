@@ -35,7 +35,8 @@ package struct TokenRequestResult: Sendable {
             result = .failure(failure)
         } else if isSuccess, case .object = body {
             result = body.tokenResponse(
-                accepting: wantsBound ? [] : configuration.acceptedTokenTypes, provedWith: key
+                accepting: wantsBound ? [] : configuration.acceptedTokenTypes,
+                of: configuration.name(of: .acceptedTokenTypes), provedWith: key
             ).mapError { failure in
                 var failure = failure
                 failure.detail = "the answer of \(response.place): \(failure.detail)"

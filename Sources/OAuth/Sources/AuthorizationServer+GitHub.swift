@@ -61,7 +61,7 @@ extension AuthorizationServer {
         } catch {
             throw TokenFailure(
                 .misconfigured, .badCredential(.privateKey),
-                detail: "\(credentials.source.key(of: .privateKey)) holds no RSA key that can be used")
+                detail: "\(credentials.key(of: .privateKey)) holds no RSA key that can be used")
         }
     }
 

@@ -61,7 +61,7 @@ extension AuthorizationServer {
         guard password.plaintextBytes.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
             throw TokenFailure(
                 .misconfigured, .badCredential(.password),
-                detail: "\(credentials.source.key(of: .password)) holds a control byte (RFC 7617 section 2)")
+                detail: "\(credentials.key(of: .password)) holds a control byte (RFC 7617 section 2)")
         }
         let pair = Array("\(username):".utf8) + password.plaintextBytes
         return TokenResponse(
