@@ -89,6 +89,18 @@ package final class ByteStream {
     /// segment.
     package func endFollows() { wire.endFollows() }
 
+    /// Closes in the same way, unless the peer must be waited for.
+    ///
+    /// - Returns: false if it must be.
+    package func finishAtOnce() -> Bool {
+        if !isClosed, wire.announcesEnd, case .wouldBlockOnWrite = wire.endSending() {
+            readiness.clearWritable()
+            return false
+        }
+        close()
+        return true
+    }
+
     /// Closes so that the peer knows that it has received everything.
     ///
     /// - Parameter timeout: limits each wait for the peer to take bytes; zero waits for ever.

@@ -132,7 +132,7 @@ package final class ServerConnection {
         incoming.use(stream)
         outgoing.use(stream)
         client = peer
-        parsing.value = RequestParser(limits: limits)
+        parsing.value.begin(limits: limits)
         waits = true
         sleeps = false
         isDawdling = false
@@ -147,11 +147,11 @@ package final class ServerConnection {
     package func receiveHead() async throws(MessageError) -> Bool {
         let stream = stream
         if stream.input.isEmpty {
-            guard try await waitForRequest() else { return false }
+            guard try await waitForRequest(on: stream) else { return false }
         }
         waits = false
         if stream.turnIsOver { await stream.yield() }
-        if try parseHead() { return true }
+        if try parseHead(from: stream) { return true }
         comeBeforeEnd()
         return try await receiveRestOfHead()
     }
@@ -169,7 +169,10 @@ package final class ServerConnection {
     }
 
     /// Closes the connection in an orderly way.
-    package func finish() async { await stream.finish(within: .seconds(1)) }
+    @inline(__always)
+    package func finish() async {
+        if !stream.finishAtOnce() { await stream.finish(within: .seconds(1)) }
+    }
 
     /// Marks the response as complete; the connection now waits for the next request.
     package func answered() { waits = true }
@@ -239,8 +242,7 @@ package final class ServerConnection {
     }
 
     @inline(__always)
-    private func waitForRequest() async throws(MessageError) -> Bool {
-        let stream = stream
+    private func waitForRequest(on stream: ByteStream) async throws(MessageError) -> Bool {
         stream.releaseStorage()
         waits = true
         do {
@@ -251,8 +253,7 @@ package final class ServerConnection {
         }
     }
 
-    private func parseHead() throws(MessageError) -> Bool {
-        let stream = stream
+    private func parseHead(from stream: ByteStream) throws(MessageError) -> Bool {
         let consumed: Int?
         do {
             consumed = try stream.input.lendReadable { (bytes) throws(HTTPParseError) in
@@ -302,7 +303,7 @@ package final class ServerConnection {
             } catch {
                 throw .stream(error)
             }
-        } while try !parseHead()
+        } while try !parseHead(from: stream)
         parsing.value = RequestParser(limits: limits)  // they may be others since this head began
         return true
     }

@@ -166,7 +166,6 @@ package final class MessageWriter: BodySink {
 
     package func flush() throws(StreamError) -> Bool {
         guard !kept.isEmpty else { return true }
-        let stream = stream
         return try lend { (kept) throws(StreamError) in
             guard try stream.flush(&kept) else { return false }
             if kept.capacity > Self.keptCapacity { kept = [] }

@@ -13,7 +13,7 @@ protocol StartLine: Sendable {
 /// Reads a start line and the field lines behind it, and remembers its position; both kinds of heads begin
 /// so.
 struct HeadReader<Line: StartLine>: Sendable {
-    let limits: HeadLimits
+    private(set) var limits: HeadLimits
     private var scanner: HeadScanner
     private var startLine: Line?
 
@@ -46,6 +46,13 @@ struct HeadReader<Line: StartLine>: Sendable {
     @inline(__always)
     mutating func finish(_ head: Span<UInt8>, into fields: inout HTTPFields) {
         scanner.finish(head, into: &fields)
+        startLine = nil
+    }
+
+    /// Starts over with another connection, and keeps the memory.
+    mutating func begin(limits: HeadLimits) {
+        self.limits = limits
+        scanner.begin(maxFields: limits.maxFields)
         startLine = nil
     }
 

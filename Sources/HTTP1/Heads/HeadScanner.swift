@@ -15,7 +15,7 @@ struct HeadScanner: Sendable {
     /// The number of lines so far.
     private var lineCount = 0
     private var present: UInt64 = 0
-    private let maxFields: Int
+    private var maxFields: Int
     private let index = KnownFieldName.index
     /// The offset of the first line that has not been parsed.
     var position = 0
@@ -34,6 +34,12 @@ struct HeadScanner: Sendable {
         guard !isBusy else { return }
         isBusy = true
         if fields.entries.capacity > entries.capacity { swap(&fields.entries, &entries) }
+    }
+
+    /// Starts over with another connection, and keeps the memory.
+    mutating func begin(maxFields: Int) {
+        self.maxFields = maxFields
+        reset()
     }
 
     /// Starts over with the next head.

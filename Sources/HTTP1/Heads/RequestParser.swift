@@ -21,6 +21,15 @@ package struct RequestParser: Sendable {
         reader = HeadReader(limits: limits)
     }
 
+    /// Starts over with another connection.
+    ///
+    /// It is as if it were made anew, but keeps its memory, and the last valid `Host`, which is as valid there.
+    package mutating func begin(limits: HeadLimits) {
+        reader.begin(limits: limits)
+        isPersistent = true
+        framing = .success(.none)
+    }
+
     /// Parses one head at the front of `bytes`, after at most one empty line (RFC 9112 §2.2).
     ///
     /// An absolute-form target is turned into origin-form, and its authority becomes `Host` (RFC 9112

@@ -224,9 +224,9 @@ final class ConnectionKeeper<Kinds: UpstreamKinds> {
 
     /// Gives the connection to the keeper of the other protocol; the seat is then free.
     private func pass(_ seat: Seat) {
-        let (stream, peer) = (seat.connection.stream, seat.connection.peer)
+        let (stream, peer, routing) = (seat.connection.stream, seat.connection.peer, seat.exchange.routing)
         detach(seat)
-        handOver?(stream, peer, seat.exchange.routing)
+        handOver?(stream, peer, routing)
         resumeIfEmpty()
     }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import BearerdEventLoop
 internal import BearerdHTTPExchange
 internal import BearerdHTTPServer
 
@@ -13,7 +14,7 @@ final class ConnectionSeat<Kinds: UpstreamKinds>: ReusableSeat {
     var position = 0
     /// True if the TLS handshake is done, because the connection was served before it fell silent.
     var isSecured = false
-    var vacancy: CheckedContinuation<Bool, Never>?
+    var vacancy: LoopContinuation?
 
     init(_ exchange: Exchange<ServerConnection, Kinds>) {
         connection = exchange.client

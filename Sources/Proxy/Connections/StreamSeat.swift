@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import BearerdEventLoop
 internal import BearerdHTTP2Streams
 
 /// A place for one stream of a client after another, with all that serving it needs.
@@ -10,7 +11,7 @@ final class StreamSeat<Kinds: UpstreamKinds>: ReusableSeat {
     var client: HTTP2Client<Kinds>?
     /// Its index in the connection's list.
     var position = 0
-    var vacancy: CheckedContinuation<Bool, Never>?
+    var vacancy: LoopContinuation?
 
     init(_ exchange: Exchange<ServerStream, Kinds>) {
         stream = exchange.client

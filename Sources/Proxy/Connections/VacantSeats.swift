@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import BearerdEventLoop
+
 /// A seat serves one client after another, and keeps its task between two of them.
 protocol ReusableSeat: AnyObject {
     /// Resumed with true for the next client, or with false when the seat is no longer needed.
-    var vacancy: CheckedContinuation<Bool, Never>? { get set }
+    var vacancy: LoopContinuation? { get set }
 }
 
 /// The seats without a client, each with its task, so that both can be reused.
@@ -29,7 +31,7 @@ final class VacantSeats<Seat: ReusableSeat> {
     /// - Parameter isEnding: true if no more clients come.
     /// - Returns: true if there is another client in it, false if the task is to end.
     func isNeededAgain(_ seat: Seat, unless isEnding: Bool) async -> Bool {
-        await withCheckedContinuation { continuation in
+        await LoopContinuation.wait { continuation in
             guard seats.count < limit, !isEnding else { return continuation.resume(returning: false) }
             seat.vacancy = continuation
             seats.append(seat)
