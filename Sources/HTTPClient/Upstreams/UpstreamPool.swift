@@ -109,9 +109,8 @@ package final class UpstreamPool: ExchangePool {
         let learned = patience.limit(at: now)
         while let connection = idle.last {
             let announced = connection.announcedPatience.map { UpstreamPatience.limit(announced: $0) }
-            let limits = [learned, announced].compactMap(\.self)
             let idleTime = now.duration(since: connection.idleSince)
-            guard limits.allSatisfy({ idleTime < $0 }),
+            guard learned.map({ idleTime < $0 }) ?? true, announced.map({ idleTime < $0 }) ?? true,
                 !isOver(lifetimes.idleForUnrepeatable, since: connection.idleSince, at: now)
             else {
                 // Where none is used again there is one more with each request.
