@@ -57,18 +57,20 @@ size_t bearerd_end_of_content(const uint8_t *bytes, size_t start, size_t end) {
     return start;
 }
 
-bool bearerd_field_line(const uint8_t *bytes, size_t start, size_t end, struct bearerd_field_line *line) {
+struct bearerd_field_line bearerd_field_line(const uint8_t *bytes, size_t start, size_t end) {
+    const struct bearerd_field_line none = {0};
+    if (end > UINT32_MAX) return none;
     size_t name_end = bearerd_end_of_token(bytes, start, end);
-    if (name_end == start || name_end >= end || bytes[name_end] != ':') return false;
+    if (name_end == start || name_end >= end || bytes[name_end] != ':') return none;
     size_t value = name_end + 1;
     while (value < end && (bytes[value] == ' ' || bytes[value] == '\t')) value++;
     size_t content_end = bearerd_end_of_content(bytes, value, end);
-    if (end - content_end < 2 || bytes[content_end] != '\r' || bytes[content_end + 1] != '\n') return false;
+    if (end - content_end < 2 || bytes[content_end] != '\r' || bytes[content_end + 1] != '\n') return none;
     size_t value_end = content_end;
     while (value_end > value && (bytes[value_end - 1] == ' ' || bytes[value_end - 1] == '\t')) value_end--;
-    *line = (struct bearerd_field_line){
-        .name_end = name_end, .value = value, .value_end = value_end, .next = content_end + 2};
-    return true;
+    return (struct bearerd_field_line){
+        .name_end = (uint32_t)name_end, .value = (uint32_t)value, .value_end = (uint32_t)value_end,
+        .next = (uint32_t)content_end + 2};
 }
 
 static bool is_plain(uint8_t byte) { return byte > ' ' && byte < 0x7f && byte != '"' && byte != '\\'; }

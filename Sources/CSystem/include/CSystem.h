@@ -148,7 +148,8 @@ size_t bearerd_end_of_plain_text(const uint8_t *bytes, size_t start, size_t end)
 size_t bearerd_decimal(uint64_t value, size_t width, uint8_t *text, size_t room);
 /* A field's line: where its name ends, its value begins and ends without white space around it, and the next line begins. */
 struct bearerd_field_line {
-    size_t name_end, value, value_end, next;
+    uint32_t name_end, value, value_end, next;
 };
-/* Reads the line that begins at `start`: false, and nothing written, if it is not complete or not right. */
-bool bearerd_field_line(const uint8_t *bytes, size_t start, size_t end, struct bearerd_field_line *line);
+/* Reads the line that begins at `start`: its next line begins at 0 if it is not complete or not right. Two registers take
+   what is found. */
+struct bearerd_field_line bearerd_field_line(const uint8_t *bytes, size_t start, size_t end);

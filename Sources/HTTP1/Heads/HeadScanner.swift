@@ -64,16 +64,40 @@ struct HeadScanner: Sendable {
     ///
     /// - Returns: the offset behind the empty line; nil if the head is incomplete.
     mutating func scanFields(of head: Span<UInt8>) throws(HTTPParseError) -> Int? {
-        while let line = head.fieldLine(from: position) {
+        guard head.count <= HTTPFields.maximumBlock else { throw .headTooLarge }
+        try scanCompleteFields(of: head)
+        return try endOrError(head)
+    }
+
+    /// Parses lines up to what is none.
+    private mutating func scanCompleteFields(of head: Span<UInt8>) throws(HTTPParseError) {
+        // Local, so that nothing is asked for each line that is the same for all.
+        let (index, maxFields) = (index, maxFields)
+        var (start, count, present) = (position, lineCount, present)
+        var lines: [HTTPFields.Entry] = []
+        swap(&lines, &entries)
+        defer {
+            swap(&lines, &entries)
+            (position, lineCount, self.present) = (start, count, present)
+        }
+        while let line = head.fieldLine(from: start) {
+            guard count < maxFields else { throw .tooManyFields }
+            let nameLength = line.nameEnd &- start
+            guard nameLength <= Int(UInt16.max) else { throw .headTooLarge }
+            let known = index.find(in: head, start..<line.nameEnd)
+            present |= known.bit
             let isCanonical =
                 line.valueStart == line.nameEnd &+ 2 && line.next == line.valueEnd &+ 2
                 && head[line.nameEnd &+ 1] == Byte.space
-            try add(
-                index.find(in: head, position..<line.nameEnd), name: position..<line.nameEnd,
-                value: line.valueStart..<line.valueEnd, isCanonical: isCanonical)
-            position = line.next
+            let entry = HTTPFields.Entry(
+                nameStart: UInt32(truncatingIfNeeded: start),
+                valueStart: UInt32(truncatingIfNeeded: line.valueStart),
+                valueLength: UInt32(truncatingIfNeeded: line.valueEnd &- line.valueStart),
+                nameLength: UInt16(truncatingIfNeeded: nameLength), known: known, isCanonical: isCanonical)
+            if count < lines.count { lines[count] = entry } else { lines.append(entry) }
+            count &+= 1
+            start = line.next
         }
-        return try endOrError(head)
     }
 
     /// Moves the result into `fields`: the bytes with one copy, the entries with none.
@@ -84,23 +108,6 @@ struct HeadScanner: Sendable {
         swap(&fields.entries, &entries)
         fields.present = present
         reset()
-    }
-
-    private mutating func add(
-        _ known: KnownFieldName, name: Range<Int>, value: Range<Int>, isCanonical: Bool
-    ) throws(HTTPParseError) {
-        guard lineCount < maxFields else { throw .tooManyFields }
-        guard name.count <= Int(UInt16.max), value.upperBound <= HTTPFields.maximumBlock else {
-            throw .headTooLarge
-        }
-        present |= known.bit
-        let entry = HTTPFields.Entry(
-            nameStart: UInt32(truncatingIfNeeded: name.lowerBound),
-            valueStart: UInt32(truncatingIfNeeded: value.lowerBound),
-            valueLength: UInt32(truncatingIfNeeded: value.count),
-            nameLength: UInt16(truncatingIfNeeded: name.count), known: known, isCanonical: isCanonical)
-        if lineCount < entries.count { entries[lineCount] = entry } else { entries.append(entry) }
-        lineCount &+= 1
     }
 
     /// Returns the offset of the next line; `cursor` is at the first byte that a field value cannot contain.

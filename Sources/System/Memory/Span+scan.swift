@@ -29,12 +29,11 @@ extension Span<UInt8> {
     /// - Returns: nil if it is not complete, not a field line or not right; whoever asked looks closer then.
     package func fieldLine(from start: Int) -> FieldLine? {
         guard start < count else { return nil }
-        var line = bearerd_field_line()
-        let isRight = withUnsafeBufferPointer { bearerd_field_line($0.baseAddress, start, $0.count, &line) }
-        guard isRight else { return nil }
+        let line = withUnsafeBufferPointer { bearerd_field_line($0.baseAddress, start, $0.count) }
+        guard line.next > 0 else { return nil }
         return FieldLine(
-            nameEnd: line.name_end, valueStart: line.value,
-            valueEnd: line.value_end, next: line.next)
+            nameEnd: Int(line.name_end), valueStart: Int(line.value),
+            valueEnd: Int(line.value_end), next: Int(line.next))
     }
 
     /// Returns true if both have the same bytes.
