@@ -31,20 +31,11 @@ package final class OwnCertificate: Sendable {
 
     /// A certificate and key that were read and are not in force yet.
     package struct Renewal: Sendable {
-        fileprivate let certificate: OwnCertificate
-        fileprivate let pair: CertifiedKey
-        /// The end of its validity, in seconds since 1970.
-        fileprivate let end: Int64
-        fileprivate let version: Int
+        /// A closure, so that who imports this module needs to know nothing of the pair's type.
+        fileprivate let put: @Sendable () -> Void
 
         /// Puts the pair in force, unless another one was put in force meanwhile.
-        package func commit() {
-            certificate.current.withLock { current in
-                guard certificate.version == version else { return }
-                current = (pair, end)
-                certificate.generation.add(1, ordering: .releasing)
-            }
-        }
+        package func commit() { put() }
     }
 
     /// Reads the files without changing anything; blocks.
@@ -59,7 +50,19 @@ package final class OwnCertificate: Sendable {
         else { return nil }
         let pair = CertifiedKey(chain: chain, key: Secret(bytes: key))
         guard let summary = try? pair.check() else { return nil }
-        return Renewal(certificate: self, pair: pair, end: summary.end, version: version)
+        let end = summary.end
+        return Renewal { self.use(pair, until: end, after: version) }
+    }
+
+    /// - Parameters:
+    ///   - end: the end of its validity, in seconds since 1970.
+    ///   - version: the version that it replaces; another one stays.
+    private func use(_ pair: CertifiedKey, until end: Int64, after version: Int) {
+        current.withLock { current in
+            guard self.version == version else { return }
+            current = (pair, end)
+            generation.add(1, ordering: .releasing)
+        }
     }
 
     /// Reads the files and puts their pair in force; blocks.
