@@ -94,6 +94,12 @@ extension Reading {
             error("has no value", at: place)
             return nil
         }
+        if let quote = scalar.typographicQuote {
+            error(
+                "begins with \(quote), a quotation mark of print, which is part of the value here; YAML's are \" and '",
+                at: place)
+            return nil
+        }
         do throws(ValueError) {
             return try ScalarText(scalar, environment: environment)
         } catch {
@@ -106,6 +112,14 @@ extension Reading {
     func place(_ key: Place, of node: YAMLNode) -> Place {
         if case .scalar(let scalar) = node.content, scalar.isNull { return key }
         return Place(path: key.path, mark: node.mark)
+    }
+}
+
+extension YAMLScalar {
+    /// A quotation mark of a word processor with which the value begins; nil if it has none, or is quoted itself.
+    fileprivate var typographicQuote: Character? {
+        guard style == .plain, let first = text.first else { return nil }
+        return "“”„‟‘’‚‛«»‹›".contains(first) ? first : nil
     }
 }
 

@@ -146,11 +146,24 @@ enum Variable {
 
 extension ValueKind<String> {
     /// A path; a relative one is in the configuration's directory.
-    static func path(in reading: Reading) -> ValueKind { text.map { reading.resolved($0) } }
+    static func path(in reading: Reading) -> ValueKind {
+        text.map { path throws(ValueError) in
+            if let objection = path.objectionToTilde { throw ValueError(objection) }
+            return reading.resolved(path)
+        }
+    }
 
     /// The name of a file in systemd's directory of credentials.
     fileprivate static var credentialName: ValueKind {
         reading("the name of a credential") { ["", ".", ".."].contains($0) || $0.contains("/") ? nil : $0 }
+    }
+}
+
+extension String {
+    /// The error of a path that only a shell would understand; nil for every other one.
+    var objectionToTilde: String? {
+        guard self == "~" || hasPrefix("~/") else { return nil }
+        return "begins with '~', which only a shell understands: write the path out, or begin it with ${HOME}"
     }
 }
 

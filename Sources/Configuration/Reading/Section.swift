@@ -178,6 +178,7 @@ struct Section<Key: ConfigurationKey> {
         var words = list(key, .textThatMayBeEmpty)?.map(\.value)
         if words?.first?.isEmpty == true { error(key, "needs a program before its arguments") }
         if words?.contains(where: { $0.utf8.contains(0) }) == true { error(key, "has a zero byte in it") }
+        if let objection = words?.first?.objectionToTilde { error(key, objection) }
         // A program without a slash is searched on PATH.
         if let program = words?.first, program.contains("/") { words?[0] = reading.resolved(program) }
         return words

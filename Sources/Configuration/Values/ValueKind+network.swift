@@ -8,6 +8,7 @@ extension ValueKind<ListenAddress> {
     static func listenAddress(in reading: Reading) -> ValueKind {
         listenAddress.map { address throws(ValueError) in
             guard case .unix(let path) = address else { return address }
+            if let objection = path.objectionToTilde { throw ValueError(objection) }
             let whole = reading.resolved(path)
             guard whole.utf8.count <= ListenAddress.longestSocketPath else { throw tooLong(whole) }
             return .unix(path: whole)
@@ -68,6 +69,7 @@ extension ValueKind<HTTPURL> {
             scalar throws(ValueError) in
             let socket = "\(HTTPURL.Scheme.unix.rawValue):"
             let path = scalar.text.hasPrefix(socket) ? scalar.text.dropFirst(socket.count) : ""
+            if let objection = String(path).objectionToTilde { throw ValueError(objection) }
             let text = path.isEmpty ? scalar.text : socket + reading.resolved(String(path))
             guard let url = HTTPURL(text), url.query == nil else {
                 throw ValueError(

@@ -80,5 +80,18 @@ extension ValueKind<String> {
     /// An issuer: a URL without query and fragment (RFC 8414 §2), kept as written.
     static var issuer: ValueKind {
         reading("an http or https URL without a query") { WireGrammar.isIssuer($0) ? $0 : nil }
+            .map { issuer throws(ValueError) in
+                if let objection = issuer.objectionToMetadata { throw ValueError(objection) }
+                return issuer
+            }
+    }
+}
+
+extension String {
+    /// The error of an issuer that is the address of its metadata (RFC 8414 §3, OpenID Connect Discovery §4).
+    fileprivate var objectionToMetadata: String? {
+        guard let range = firstRange(of: "/.well-known/") else { return nil }
+        let name = self[range.upperBound...].prefix { $0 != "/" }
+        return "is the address of its metadata: leave '/.well-known/\(name)' away"
     }
 }
