@@ -15,7 +15,7 @@ import Testing
             "GET / HTTP/1.1x\r\n",
         ],
         .malformedMethod: [
-            "\0", "\u{16}\u{03}\u{01}\u{02}\u{00}", " GET / HTTP/1.1\r\n", "\tGET / HTTP/1.1\r\n",
+            "\0", " GET / HTTP/1.1\r\n", "\tGET / HTTP/1.1\r\n",
             "G@T / HTTP/1.1\r\n", "GET\t/ HTTP/1.1\r\n", "GÉT / HTTP/1.1\r\n", "GET: / HTTP/1.1\r\n",
             "(GET) / HTTP/1.1\r\n",
         ],

@@ -8,6 +8,8 @@ package enum HTTPParseError: Error, Equatable, Sendable, CaseIterable {
     case malformedStartLine
     /// The method is no token.
     case malformedMethod
+    /// A TLS handshake in place of a request.
+    case handshake
     /// The method is longer than any that bearerd knows (RFC 9112 §3).
     case methodTooLong
     /// The version is not `HTTP/` and digits.

@@ -52,6 +52,8 @@ struct RequestLine: StartLine {
         case Byte.carriageReturn:
             guard try head.lineEnd(at: cursor, orElse: .malformedStartLine) != nil else { return nil }
             throw .malformedStartLine
+        // The type of a record that holds a handshake (RFC 8446 §5.1).
+        case 0x16 where cursor == start: throw .handshake
         default: throw .malformedMethod
         }
     }

@@ -30,6 +30,19 @@ import Testing
         #expect(answer.status == status && answer["Content-Length"] == "\(answer.text.utf8.count)")
     }
 
+    @Test func `that is a TLS handshake is told what is spoken here`() throws {
+        let sidecar = try Sidecar()
+        let hello = "\u{16}\u{3}\u{1}\0\u{5}\u{1}\0\0\u{1}\0"
+        for address in [try sidecar.bearerd.proxy, try sidecar.bearerd.admin] {
+            let answer = try RawClient(to: address).exchange(hello)
+            #expect(answer.status == 400, "\(answer.text)")
+            #expect(
+                answer.json["detail"].string?.contains(
+                    "TLS was begun, and plain HTTP is spoken here: the URL is http://, not https://") == true,
+                "\(answer.text)")
+        }
+    }
+
     @Test func `is logged with its own method and no other's bytes`() throws {
         let sidecar = try Sidecar(.init(top: "workers: 1"))
         for next in [
