@@ -29,6 +29,8 @@ enum AdminError: Error, Equatable {
     /// The most event streams are open already.
     case tooManyEventStreams
     case notFound
+    /// `?route=` names none of these routes.
+    case noSuchRoute(paths: [String])
     case methodNotAllowed(allowed: [HTTPMethod])
     /// The body is not what the action takes.
     case badBody
@@ -47,7 +49,7 @@ enum AdminError: Error, Equatable {
         case .tooManyGuesses: 429
         case .notReceived(let reason): reason.status
         case .tooManyEventStreams: 503
-        case .notFound: 404
+        case .notFound, .noSuchRoute: 404
         case .methodNotAllowed: 405
         case .badBody: 400
         case .reload(let refusal): refusal.status
@@ -67,7 +69,7 @@ enum AdminError: Error, Equatable {
         case .tooManyGuesses: .rateLimited
         case .notReceived(let reason): reason.code
         case .tooManyEventStreams: .busy
-        case .notFound: .noRoute
+        case .notFound, .noSuchRoute: .noRoute
         case .methodNotAllowed: .methodNotAllowed
         case .badBody: .badRequest
         case .reload(let refusal): refusal.code
@@ -112,7 +114,10 @@ enum AdminError: Error, Equatable {
                 + "client. refresh and invalidate ask the source again."
         case .notReceived(let reason): reason.sentence
         case .tooManyEventStreams: "Sixteen event streams are open already; close a window of the page."
-        case .notFound: "Nothing is here."
+        case .notFound:
+            "Nothing is here: the status page is /, and /healthz, /readyz, /metrics and /api/status are for programs."
+        case .noSuchRoute(let paths):
+            "route= names no path of a route: there are \(paths.prefix(10).joined(separator: ", "))\(paths.count > 10 ? " …" : "")."
         case .methodNotAllowed: "The method is not for this resource."
         case .badBody: "The body is not what this takes."
         case .reload(let refusal): refusal.sentence
@@ -151,7 +156,7 @@ enum AdminError: Error, Equatable {
         case .notReceived(.busy), .tooManyEventStreams:
             head.fields[.retryAfter] = "1"
         case .wrongHost, .notFromHere, .wrongKey, .noKey, .notOurUser, .needsNobody, .noProvider,
-            .notFound,
+            .notFound, .noSuchRoute,
             .badBody, .login, .session, .notReceived, .reload:
             break
         }

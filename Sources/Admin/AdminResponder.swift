@@ -204,7 +204,9 @@ package struct AdminResponder: HTTPResponder {
         guard let pair = pairs.first(where: { $0.hasPrefix("route=") }) else { return settings.routes }
         let path = PercentEncoding.decode(pair.dropFirst("route=".count).utf8)
         let selected = settings.routes.filter { $0.path == path }
-        guard !selected.isEmpty else { throw .notFound }
+        guard !selected.isEmpty else {
+            throw .noSuchRoute(paths: Set(settings.routes.map(\.path)).sorted())
+        }
         return selected
     }
 
@@ -244,7 +246,8 @@ package struct AdminResponder: HTTPResponder {
             document: await status(metrics),
             samples: memory.history.samples(with: metrics) { settings.hasIdentity($0) },
             logins: Set(settings.redirects.keys), clients: settings.clients,
-            listeners: settings.listeners, isDraining: await process.isDraining(),
+            listeners: settings.listeners, namesCommands: settings.namesCommands,
+            isDraining: await process.isDraining(),
             now: WallTime(sinceEpoch: WallClock.sinceEpoch))
     }
 

@@ -29,6 +29,8 @@ package struct AdminSettings: Sendable {
     package var warnings: [String]
     /// The data listeners, each with the protocols that it speaks; the status page shows them.
     package var listeners: [String]
+    /// True if the configuration is in a file, so that commands help.
+    package var namesCommands: Bool
 
     /// Returns true if a route with this path has an identity.
     package func hasIdentity(_ path: String) -> Bool {
@@ -39,7 +41,7 @@ package struct AdminSettings: Sendable {
         version: String, routes: [AdminRoute], hosts: HostList, key: CurrentSecret? = nil,
         needsKey: Bool = false, peerUserIDs: Set<UInt32> = [], allowsQuit: Bool = false,
         redirects: [String: RedirectURI] = [:], clients: [String: ClientFacts] = [:],
-        warnings: [String] = [], listeners: [String] = []
+        warnings: [String] = [], listeners: [String] = [], namesCommands: Bool = true
     ) {
         self.version = version
         self.routes = routes
@@ -52,5 +54,6 @@ package struct AdminSettings: Sendable {
         self.clients = clients
         self.warnings = warnings
         self.listeners = listeners
+        self.namesCommands = namesCommands
     }
 }

@@ -16,6 +16,7 @@ extension IdentityStatus {
             tokens: json[.tokens]?.array?.compactMap { TokenStatus(admin: $0) } ?? [])
         person = json[.person]?.string
         nextRequest = WallTime(json[.nextRequest])
+        goesOnFromMemory = json[.goesOnFromMemory]?.bool ?? false
         isOnlyInMemory = json[.onlyInMemory]?.bool ?? false
         additionalParameters = AdditionalParameters(json[.additional]?.object ?? [:])
     }
@@ -30,6 +31,7 @@ extension IdentityStatus {
             .lifetime: lifetime.map { .integer($0.components.seconds) },
             .nextRequest: nextRequest.map { Optional($0).json },
             .additional: additional.isEmpty ? nil : .some(.object(additional)),
+            .goesOnFromMemory: goesOnFromMemory ? .some(.bool(true)) : nil,
             .onlyInMemory: isOnlyInMemory ? .some(.bool(true)) : nil,
             .tokens: tokens.isEmpty ? nil : .some(.array(tokens.map(\.json))),
         ])

@@ -30,7 +30,9 @@ package struct RouteFigures: Equatable, Sendable {
         guard let word = json[.upstreamState]?.string else { return nil }
         let reason = json[.reason]?.string ?? "for a reason that is not told"
         switch word {
-        case "failing": health = .fails(reason)
+        case "failing":
+            health = .fails(
+                reason, refusal: json[.tokenError]?.string.flatMap { ChallengeError(label: $0) })
         case "last_failed": health = .falters(reason)
         case "ok": health = .answers
         default: health = .unknown
@@ -39,12 +41,12 @@ package struct RouteFigures: Equatable, Sendable {
 
     /// The figures' members of a route's entry.
     var json: JSONObject {
-        let (word, reason): (String, String?) =
+        let (word, reason, refusal): (String, String?, ChallengeError?) =
             switch health {
-            case .unknown: ("unknown", nil)
-            case .answers: ("ok", nil)
-            case .falters(let reason): ("last_failed", reason)
-            case .fails(let reason): ("failing", reason)
+            case .unknown: ("unknown", nil, nil)
+            case .answers: ("ok", nil, nil)
+            case .falters(let reason): ("last_failed", reason, nil)
+            case .fails(let reason, let refusal): ("failing", reason, refusal)
             }
         let answers = AnswerBlame.allCases.map { ($0.label, JSONValue(count: self.answers[$0])) }
         return JSONObject(admin: [
@@ -53,6 +55,7 @@ package struct RouteFigures: Equatable, Sendable {
             .slowest: slowest.map { .real($0 / .seconds(1)) } ?? .null, .replays: JSONValue(count: replays),
             .openStreams: JSONValue(count: openStreams), .upstreamState: .string(word),
             .reason: reason.map(JSONValue.string),
+            .tokenError: (refusal?.label).map(JSONValue.string),
         ])
     }
 }

@@ -34,6 +34,11 @@ package struct Configuration: Sendable {
     package let reload: ReloadMode
     package let store: StoreConfiguration
 
+    /// The status page of a daemon whose configuration is in no file; nil where commands can help.
+    ///
+    /// No command could be told where such a configuration is.
+    package var pageInPlaceOfCommands: String?
+
     /// Each item of the file's list once.
     package var distinctRoutes: [RouteConfiguration] {
         var seen: Set<Int> = []

@@ -80,6 +80,12 @@ package enum ChallengeError: Int, MetricLabel {
         let known: [ChallengeError] = [.invalidToken, .insufficientScope, .invalidRequest]
         self = known.first { $0.label == code } ?? .other
     }
+
+    /// The value that is labelled so; nil if none is.
+    package init?(label: String) {
+        guard let value = Self.allCases.first(where: { $0.label == label }) else { return nil }
+        self = value
+    }
 }
 
 /// The state of an upstream connection (`bearerd_upstream_connections`).

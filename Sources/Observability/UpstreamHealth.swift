@@ -9,7 +9,9 @@ package enum UpstreamHealth: Equatable, Sendable {
     /// The latest request brought no whole answer, for this reason; too few did to say more.
     case falters(String)
     /// The last minute's answers to clients failed, as the reason counts them.
-    case fails(String)
+    ///
+    /// - Parameter refusal: the error of the latest one's challenge, where that refuses the token.
+    case fails(String, refusal: ChallengeError? = nil)
 
     /// The worse of two: routes of one name share what is told of them.
     package func worse(_ other: UpstreamHealth) -> UpstreamHealth { rank >= other.rank ? self : other }

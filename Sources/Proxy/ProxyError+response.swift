@@ -42,14 +42,17 @@ package struct Rejection: Equatable, Sendable {
     ///     are told, if there are more.
     ///   - upstream: the route's upstream, if its address may be told to the client.
     ///   - loginURL: the address at which a browser logs in; nil if only a command can.
+    ///   - pageInPlaceOfCommands: the status page, where no command can help.
     ///   - fields: the fields of the request.
     /// - Returns: nil if there is nobody to answer.
     package init?(
         _ error: ProxyError, identity: String?, source: TokenSource.Name? = nil, route: String? = nil,
         hosts: [String] = [], upstream: UpstreamAddress? = nil,
-        loginURL: String? = nil, fields: HTTPFields = HTTPFields()
+        loginURL: String? = nil, pageInPlaceOfCommands: String? = nil, fields: HTTPFields = HTTPFields()
     ) {
-        self.init(bare: error, identity: identity, source: source, loginURL: loginURL, fields: fields)
+        self.init(
+            bare: error, identity: identity, source: source,
+            login: LoginWay(identity: identity, url: loginURL, page: pageInPlaceOfCommands), fields: fields)
         if !hosts.isEmpty { name(hosts, beside: fields[.host]) }
         guard let route, code.blame != .client, status >= 500 else {
             if let route { name(route, in: error) }
@@ -65,7 +68,7 @@ package struct Rejection: Equatable, Sendable {
         default:
             if let identity { subject += ", identity \(identity)" }
         }
-        detail = "\(detail.dropLast()) (\(subject)); see 'bearerd status'"
+        detail = "\(detail.dropLast()) (\(subject)); see \(pageInPlaceOfCommands ?? "'bearerd status'")"
     }
 
     /// One more than the number of hosts that are told.
@@ -94,7 +97,7 @@ package struct Rejection: Equatable, Sendable {
     }
 
     private init?(
-        bare error: ProxyError, identity: String?, source: TokenSource.Name?, loginURL: String?,
+        bare error: ProxyError, identity: String?, source: TokenSource.Name?, login: LoginWay,
         fields: HTTPFields
     ) {
         switch error {
@@ -133,10 +136,8 @@ package struct Rejection: Equatable, Sendable {
         case .loopDetected:
             self.init(.loopDetected, "The request has come through bearerd five times.")
         case .loginRequired:
-            let command = ["bearerd login", identity].compactMap(\.self).joined(separator: " ")
-            let way = loginURL.map { "open \($0) in a browser, or run '\(command)'" } ?? "run '\(command)'"
-            self.init(.loginRequired, "Somebody must log in: \(way).")
-            page = LoginRequiredPage(identity: identity, url: loginURL, command: command)
+            self.init(.loginRequired, "Somebody must log in: \(login.words).")
+            page = LoginRequiredPage(identity: identity, url: login.url, command: login.command)
         case .misconfigured(let retryAfter):
             let words = source.map { "\($0.party) \($0.refusal)." }
             self.init(
@@ -317,4 +318,22 @@ package struct Rejection: Equatable, Sendable {
 extension HTTPFields {
     /// The value of the only field of that name; nil if there are several or none.
     fileprivate func onlyValue(of name: Name) -> String? { count(of: name) == 1 ? self[name] : nil }
+}
+
+/// How somebody logs in to an identity.
+private struct LoginWay {
+    let identity: String?
+    /// The address at which a browser logs in; nil if only a command can.
+    let url: String?
+    /// The status page, where no command can help.
+    let page: String?
+
+    var command: String { ["bearerd login", identity].compactMap(\.self).joined(separator: " ") }
+
+    /// The way in words.
+    var words: String {
+        let inBrowser = (url ?? page).map { "open \($0) in a browser" }
+        let byCommand = page == nil ? "run '\(command)'" : nil
+        return [inBrowser, byCommand].compactMap(\.self).joined(separator: ", or ")
+    }
 }

@@ -49,7 +49,7 @@ package enum StoreDirectory {
             let probe = FilePlace("\(directory)/.probe")
             defer { try? FileSystem.remove(probe) }
             _ = try FileLock.acquire(probe)
-            try FileReplacement.rehearse(probe)
+            try FileReplacement.rehearse(probe, writing: 4096)
             return StoreExamination(path: directory, isThere: true, unused: unused)
         }
     }
@@ -62,8 +62,21 @@ package enum StoreDirectory {
         // We may not be able to read another user's directory.
         let names = (try? FileSystem.names(in: configured)) ?? []
         return StoreExamination.Unused(
-            problem: problem, isOurs: status.owner == CurrentProcess.effectiveUser,
+            problem: problem, substitute: "\(configured)/\(ownSubdirectory)",
+            isOurs: status.owner == CurrentProcess.effectiveUser,
             holdsSessions: names.contains(where: StorePaths.isSession))
+    }
+
+    /// Returns true if a session of the identity is in the directory that would be used; false too where nobody can tell.
+    package static func holdsSession(of identity: String, in configured: String) -> Bool {
+        guard let directory = (try? locate(configured)) ?? nil else { return false }
+        return (try? FileSystem.status(of: "\(directory)/\(StorePaths.name(of: identity))")) ?? nil != nil
+    }
+
+    /// The configured directory, if it holds sessions and is not used itself; nil too if it cannot be looked at.
+    package static func hidden(in configured: String) -> StoreExamination.Unused? {
+        guard let unused = (try? unused(configured)) ?? nil, unused.holdsSessions else { return nil }
+        return unused
     }
 
     /// Returns true if there are encrypted sessions in the directory that is or may be used.

@@ -5,6 +5,8 @@ package struct StoreExamination: Sendable {
     /// A configured directory that exists and is not used itself.
     package struct Unused: Sendable {
         package let problem: String
+        /// The directory in its place.
+        package let substitute: String
         /// True if it is ours, so that it only needs mode 0700.
         package let isOurs: Bool
         package let holdsSessions: Bool

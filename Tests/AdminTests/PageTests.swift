@@ -196,6 +196,21 @@ struct `The page of the status` {
         }
     }
 
+    @Test func `says that there was no request only where there was none`() {
+        let tally = RouteTally("/")
+        tally.countRequest(status: 200, duration: .milliseconds(4))
+        var metrics = WorkerMetrics()
+        metrics.add(tally)
+        for (requests, words) in [
+            (nil, "no request yet"), (RequestCounts(metrics), "none measured in this time"),
+        ] {
+            let document = StatusDocument(
+                version: "1", uptime: .seconds(7200), identities: [], routes: [], requests: requests)
+            let page = StatusPage(document: document, samples: [], logins: [], isDraining: false, now: now)
+            #expect(Answer(page.reply).text.contains("<span class=\"dim\">\(words)</span>"))
+        }
+    }
+
     @Test func `keeps an hour of steps, and figures of the last minute`() throws {
         let start = ContinuousClock.now
         let passed = Mutex(Duration.zero)

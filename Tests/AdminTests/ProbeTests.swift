@@ -34,6 +34,14 @@ struct `Probes` {
         #expect(answer.status == status)
     }
 
+    @Test func `readyz tells which routes there are where none has the path`() async {
+        let answer = await AdminFixture().get("/readyz?route=/typo")
+        #expect(answer.status == 404 && answer.code == "no_route")
+        #expect(
+            answer.json?["detail"] == "route= names no path of a route: there are /, /b, /none.",
+            "\(answer.text)")
+    }
+
     @Test(arguments: [
         ("any", 200), ("any=", 200), ("any&route=/b", 503), ("route=/&any", 200), ("any&route=/unknown", 404),
         ("many", 503),

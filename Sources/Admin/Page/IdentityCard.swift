@@ -21,6 +21,8 @@ struct IdentityCard {
     let isUsed: Bool
     /// The configuration of the identity's client.
     let client: ClientFacts?
+    /// True if the daemon has a file, by which commands find it.
+    var namesCommands = true
     let now: WallTime
 
     /// The whole card.
@@ -72,10 +74,7 @@ struct IdentityCard {
 
     private var error: HTMLText {
         guard let error = status.lastError else {
-            return status.remedy(hasLogin: hasLogin, source: client?.source).map { "<p>\($0)</p>" } ?? .empty
-        }
-        let remedy = status.remedy(hasLogin: hasLogin, source: client?.source).map {
-            "<p>\($0)</p>" as HTMLText
+            return remedy ?? .empty
         }
         let since = error.at.map {
             " <span class=\"dim\">\(max(.zero, now - $0).words) ago</span>" as HTMLText
@@ -84,6 +83,12 @@ struct IdentityCard {
             <div class="error\(isUsed && (!status.state.isWell || status.comingTrouble != nil) ? "" : " calm")"><p><code>\(error.code.cut(to: 100))</code>\(since ?? .empty)</p>
             <p>\(error.detail.cut(to: Self.longestText).breakable)</p>\(remedy ?? .empty)</div>
             """
+    }
+
+    private var remedy: HTMLText? {
+        status.remedy(hasLogin: hasLogin, source: client?.source, namesCommands: namesCommands).map {
+            "<p>\($0)</p>"
+        }
     }
 
     /// True if the next token request is meant to end an error.

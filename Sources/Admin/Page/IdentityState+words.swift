@@ -13,6 +13,8 @@ extension IdentityStatus {
         let (text, tone): (HTMLText, HTMLText) =
             switch state {
             case .authorized where isOnlyInMemory: ("Has a token; its session is in memory alone", "bad")
+            case .authorized where goesOnFromMemory && comingTrouble != nil:
+                ("Has a token, which cannot be stored", "warn")
             case .authorized where comingTrouble != nil: ("Has a token, which cannot be renewed now", "warn")
             case .authorized: ("Has a token", "good")
             case .refreshing: ("Gets a token", "busy")
@@ -33,31 +35,37 @@ extension IdentityStatus {
     }
 
     /// The remedy; nil if none is needed, or the last error already names it.
-    func remedy(hasLogin: Bool, source: TokenSource.Name?) -> HTMLText? {
-        let doctor: HTMLText = "<code>bearerd doctor \(name)</code>"
+    ///
+    /// - Parameter namesCommands: true if commands find the daemon's configuration.
+    func remedy(hasLogin: Bool, source: TokenSource.Name?, namesCommands: Bool = true) -> HTMLText? {
+        let doctor: HTMLText = namesCommands ? " <code>bearerd doctor \(name)</code> looks closer." : .empty
+        let storeDoctor: HTMLText =
+            namesCommands ? " <code>bearerd doctor --check store</code> looks closer." : .empty
         switch state {
         case .authorized, .refreshing, .empty:
             guard comingTrouble != nil else { return nil }
             if isOnlyInMemory {
-                return """
-                    Mend the store before a restart, which would lose the session. <code>bearerd doctor --check store</code>
-                    looks closer.
-                    """
+                return "Mend the store before a restart, which would lose the session.\(storeDoctor)"
             }
-            return
-                "It is tried again by itself; the token is used as long as it lasts. \(doctor) looks closer."
+            if goesOnFromMemory {
+                return
+                    "Requests are served, and tokens are renewed in memory; storing is tried again by itself.\(storeDoctor)"
+            }
+            return "It is tried again by itself; the token is used as long as it lasts.\(doctor)"
         case .loginRequired:
             if lastError?.detail.contains("bearerd login") ?? false { return nil }
+            guard namesCommands else { return hasLogin ? "Log in below." : nil }
             let command: HTMLText = "<code>bearerd login \(name)</code>"
             return hasLogin ? "Log in below, or run \(command)." : "Run \(command)."
         case .misconfigured where source != nil:
-            return """
-                Mend what it names; a changed file counts at once, the configuration after a reload. \(doctor) looks closer.
-                """
+            return
+                "Mend what it names; a changed file counts at once, the configuration after a reload.\(doctor)"
+        case .misconfigured where !namesCommands:
+            return "Mend what it names at the provider, or begin anew with other options."
         case .misconfigured:
             return """
                 Mend what it names in the configuration, or at the provider; a changed secret counts at once, the rest after a
-                reload. \(doctor) looks closer.
+                reload.\(doctor)
                 """
         case .authorizationError where source == .fixed || source == .basic:
             return """
@@ -70,11 +78,9 @@ extension IdentityStatus {
                 heals with the next answer that is no 401.
                 """
         case .unavailable where isStoreAway:
-            return """
-                It goes on by itself when the store is back; the provider is not asked meanwhile. <code>bearerd doctor
-                --check store</code> looks closer.
-                """
-        case .unavailable: return "It is tried again by itself. \(doctor) looks closer."
+            return
+                "It goes on by itself when the store is back; the provider is not asked meanwhile.\(storeDoctor)"
+        case .unavailable: return "It is tried again by itself.\(doctor)"
         }
     }
 }

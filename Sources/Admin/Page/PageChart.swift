@@ -40,11 +40,15 @@ struct PageChart {
 
     private let window: Window
     private let columns: [Column]
+    /// True if there was a request since the start, shown here or not.
+    private let hasRequests: Bool
 
     /// - Parameters:
     ///   - samples: the samples of the last hour.
     ///   - uptime: the current uptime of the process.
-    init(_ samples: [TrafficHistory.Sample], uptime: Duration) {
+    ///   - hasRequests: whether there was a request since the start.
+    init(_ samples: [TrafficHistory.Sample], uptime: Duration, hasRequests: Bool = false) {
+        self.hasRequests = hasRequests
         window = uptime > .seconds(Window.minutes.rawValue) ? .hour : .minutes
         var columns = [Column](repeating: Column(), count: window.columns)
         let width = Double(window.step)
@@ -109,7 +113,7 @@ struct PageChart {
         let words =
             columns.last { $0.slowest != nil }.map { column in
                 "lately \(column.median?.shortWords ?? "") and \(column.slowest?.shortWords ?? "")"
-            } ?? "no request yet"
+            } ?? (hasRequests ? "none measured in this time" : "no request yet")
         let shapes: HTMLText = """
             <path class="line p99" d="\(line(top) { $0.slowest })"/><path class="line p50" d="\(line(top) { $0.median })"/>
             """

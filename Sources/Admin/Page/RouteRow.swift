@@ -39,7 +39,8 @@ struct RouteRow {
         case .answers: "<span class=\"state good\">answers</span>"
         case .falters(let reason):
             "<span class=\"state warn\">the last request failed</span><br>\(reason.cut(to: 160).breakable)"
-        case .fails(let reason): "<span class=\"state bad\">fails</span><br>\(reason.cut(to: 400).breakable)"
+        case .fails(let reason, _):
+            "<span class=\"state bad\">fails</span><br>\(reason.cut(to: 400).breakable)"
         }
     }
 

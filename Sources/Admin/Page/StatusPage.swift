@@ -25,6 +25,8 @@ struct StatusPage {
     var clients: [String: ClientFacts] = [:]
     /// The data listeners, each with its protocols.
     var listeners: [String] = []
+    /// True if the daemon has a file, by which commands find it.
+    var namesCommands = true
     let isDraining: Bool
     let now: WallTime
 
@@ -50,7 +52,8 @@ struct StatusPage {
         return Self.first(Self.identityBytes, of: document.identities.enumerated()) { index, status in
             let card = IdentityCard(
                 status: status, key: "i\(index)", hasLogin: logins.contains(status.name),
-                isUsed: used.contains(status.name), client: clients[status.name], now: now)
+                isUsed: used.contains(status.name), client: clients[status.name],
+                namesCommands: namesCommands, now: now)
             return (card, card.markup)
         }
     }
@@ -80,7 +83,11 @@ struct StatusPage {
     /// The identities that routes use: another one harms nobody.
     private var used: Set<String> { Set(document.routes.compactMap(\.identity)) }
 
-    private var chart: PageChart { PageChart(samples, uptime: document.uptime ?? .zero) }
+    private var chart: PageChart {
+        PageChart(
+            samples, uptime: document.uptime ?? .zero,
+            hasRequests: document.requests.map { $0.total > 0 } ?? false)
+    }
 
     private var charts: [PagePart] {
         let chart = self.chart
@@ -116,8 +123,7 @@ struct StatusPage {
             <span id="live">as of when the page was loaded</span></header>
             <main><p id="summary">\(summary)</p><p id="notice" role="status"></p>
             <div id="reload">\(reload)</div>\(warnings.joined())
-            <noscript><p class="dim">The page is loaded anew each ten seconds. Buttons need a script; the commands
-            <code>bearerd refresh</code>, <code>revoke</code> and <code>logout</code> do the same.</p></noscript>
+            <noscript><p class="dim">The page is loaded anew each ten seconds. Buttons need a script\(commands).</p></noscript>
             <h2>Identities</h2>\(identities)\(rest(document.identities.count - cards.count))
             <h2>Routes</h2><div class="scroll"><table><thead><tr><th scope="col">Route</th><th scope="col">Identity</th>
             <th scope="col">Upstream</th><th scope="col" class="number">Rate</th><th scope="col" class="number">p50</th>
@@ -144,6 +150,13 @@ struct StatusPage {
         count > 0
             ? "<p class=\"dim\">\(String(count)) more are in <a href=\"\(AdminResource.status.path)\">the JSON</a>.</p>"
             : .empty
+    }
+
+    /// The commands that do the same as the buttons.
+    private var commands: HTMLText {
+        guard namesCommands else { return .empty }
+        return
+            "; the commands <code>bearerd refresh</code>, <code>revoke</code> and <code>logout</code> do the same"
     }
 
     private var uptime: HTMLText { "\(document.uptime?.words ?? "")" }
@@ -243,7 +256,13 @@ struct StatusPage {
         if status.isOnlyInMemory {
             return """
                 <strong class="bad">In memory alone:</strong> the newest session of \(name), which a restart would lose: mend the \
-                store first. 
+                store first.\(status.goesOnFromMemory ? " It goes on from memory meanwhile." : "") 
+                """
+        }
+        if status.goesOnFromMemory {
+            return """
+                <strong class="warn">Not stored:</strong> the store takes no writes, and \(name) goes on from memory; a restart \
+                fetches a new token. 
                 """
         }
         let left = status.expiresAt.map { max(.zero, $0 - now).words }

@@ -43,6 +43,9 @@ extension IdentityEngine {
         }
         status.additionalParameters = additionalParameters
         status.isAsking = target?.attempt != nil
+        status.goesOnFromMemory =
+            needsWriting && storeTroubles[.save] != nil && storeTroubles[.load] == nil
+            && storeTroubles[.lock] == nil
         status.isOnlyInMemory = needsWriting && isIrreplaceable && storeTrouble != nil
         status.needsNoToken = configured.exchangesCallersTokens
         return status

@@ -30,6 +30,8 @@ public struct IdentityStatus: Equatable, Sendable {
     package var isAsking = false
     /// True if the newest session, which nobody can get again without a person, is in this process's memory alone.
     package var isOnlyInMemory = false
+    /// True if the store takes no writes, and tokens are renewed all the same.
+    package var goesOnFromMemory = false
     /// True if the identity is ready without a token of its own, because callers bring theirs.
     package var needsNoToken = false
     /// The status of each access token, if routes ask for their own; else empty.

@@ -57,7 +57,7 @@ extension Forwarder {
                 error, identity: plan?.session?.identity, source: plan?.source,
                 route: plan?.key.path ?? refusing, hosts: error == .noRoute ? routedHosts(for: exchange) : [],
                 upstream: isLocal(exchange) ? plan?.upstream.address : nil, loginURL: plan?.loginURL,
-                fields: client.request.fields)
+                pageInPlaceOfCommands: plan?.pageInPlaceOfCommands, fields: client.request.fields)
         else {
             exchange.record.status = 499
             if exchange.record.ending == nil { exchange.record.ending = .clientGone }

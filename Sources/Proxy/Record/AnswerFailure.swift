@@ -28,6 +28,9 @@ struct AnswerFailure: Equatable, Sendable {
         self.identity = identity
     }
 
+    /// The error of the challenge that refuses the token; nil if the answer is not about the token.
+    var challenge: ChallengeError? { refusal.map { ChallengeError(code: $0.error) } }
+
     /// The failure as part of a sentence.
     var words: String {
         if let cause { return "\(status): \(cause)" }

@@ -94,7 +94,9 @@ final class RouteJudge: Sendable {
     func health(_ trouble: String?, at second: UInt32 = CoarseInstant.second) -> UpstreamHealth {
         let isFailing = judge(at: second)
         return state.withLock { state in
-            if isFailing { return .fails(Self.words(state.count, state.latest)) }
+            if isFailing {
+                return .fails(Self.words(state.count, state.latest), refusal: state.latest?.challenge)
+            }
             if let trouble { return .falters(trouble) }
             return state.shares.contains(where: \.hasHeard) ? .answers : .unknown
         }

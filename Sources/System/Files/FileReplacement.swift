@@ -72,10 +72,16 @@ package struct FileReplacement: ~Copyable {
 
     /// Checks that a file could be replaced: a directory that can be read does not always accept new files.
     ///
+    /// - Parameter size: the bytes to write; a full disk takes the name of a file, and nothing of what is to be in it.
     /// - Throws: ``SystemError``; nothing has changed.
-    package static func rehearse(_ place: FilePlace) throws(SystemError) {
-        var replacement = FileReplacement(of: place, with: [])
-        try replacement.take(.write)
+    package static func rehearse(_ place: FilePlace, writing size: Int = 0) throws(SystemError) {
+        var replacement = FileReplacement(of: place, with: [UInt8](repeating: 0, count: size))
+        do throws(SystemError) {
+            try replacement.take(.write)
+        } catch {
+            try? FileSystem.remove(replacement.new)
+            throw error
+        }
         try FileSystem.remove(replacement.new)
     }
 

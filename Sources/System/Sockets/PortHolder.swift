@@ -35,6 +35,39 @@ package struct PortHolder: Equatable, Sendable {
         return "\(command ?? "a process") (pid \(process), \(owner))"
     }
 
+    /// The IPv4 addresses on which the process listens, `HOST:PORT` each; none where it is not known.
+    package var addresses: [String] {
+        guard let process, let file = try? Descriptor(opening: "/proc/net/tcp", O_RDONLY),
+            let text = try? file.readAll(limit: Self.longestTable)
+        else { return [] }
+        let sockets = Set(Self.links(of: process))
+        let addresses = String(decoding: text, as: UTF8.self).split(separator: "\n").compactMap { line in
+            let fields = line.split(separator: " ")
+            return fields.count > 9 && fields[3] == "0A"
+                && sockets.contains(Array("socket:[\(fields[9])]".utf8))
+                ? Self.address(ofEntry: fields[1]) : nil
+        }
+        return Set(addresses).sorted()
+    }
+
+    /// An address as the table writes it, in the form that people know.
+    private static func address(ofEntry text: Substring) -> String? {
+        let parts = text.split(separator: ":")
+        guard parts.count == 2, let number = UInt32(parts[0], radix: 16),
+            let port = UInt16(parts[1], radix: 16)
+        else { return nil }
+        let bytes = withUnsafeBytes(of: number) { Array($0) }
+        return "\(bytes.map(String.init).joined(separator: ".")):\(port)"
+    }
+
+    /// The targets of a process's descriptors that are sockets.
+    private static func links(of process: Int32) -> [[UInt8]] {
+        let directory = "/proc/\(process)/fd"
+        return ((try? FileSystem.names(in: directory)) ?? []).map {
+            target(of: "\(directory)/\($0)", longest: 64)
+        }
+    }
+
     private struct Entry {
         let address: String
         let user: UInt32

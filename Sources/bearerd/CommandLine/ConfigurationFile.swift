@@ -10,6 +10,8 @@ struct ConfigurationFile {
 
     /// The path of the file as it was given or found.
     let path: String
+    /// True if the environment names the file, which whoever reads an error may not remember.
+    private let isOfEnvironment: Bool
 
     /// The standard paths: the working directory's, the user's (XDG base directories), the machine's.
     private static var standardPaths: [String] {
@@ -21,15 +23,24 @@ struct ConfigurationFile {
         return ["config.yaml"] + [own, "/etc"].compactMap { $0.map { "\($0)/bearerd/config.yaml" } }
     }
 
-    init(path: String) { self.path = path }
+    init(path: String) {
+        self.path = path
+        isOfEnvironment = false
+    }
 
     /// The file that `--config` names, else `$BEARERD_CONFIG`, else the first of the standard ones that is there.
     ///
     /// - Throws: a failure of configuration when there is none.
     init(_ arguments: ParsedArguments) throws(CommandFailure) {
-        if let path = arguments.value(.config) ?? Self.named {
+        let given = arguments.value(.config)
+        if let path = given ?? Self.named {
             self.path = path
+            isOfEnvironment = given == nil
             return
+        }
+        isOfEnvironment = false
+        if let hint = arguments.operand?.hintOfConfiguration {
+            throw CommandFailure(.usage, "unexpected argument '\(arguments.operand ?? "")': \(hint)")
         }
         let paths = Self.standardPaths
         guard let path = paths.first(where: Self.isThere) else {
@@ -54,9 +65,31 @@ struct ConfigurationFile {
         guard let file = DaemonFile(report) else {
             for line in report.lines { Console.remark(line) }
             throw CommandFailure(
-                .configuration, "\(path) leaves open where the daemon's admin listener is (admin.listen)")
+                .configuration,
+                advice ?? "\(path) leaves open where the daemon's admin listener is (admin.listen)")
         }
         return file
+    }
+
+    /// Words about the file itself, for an error in it; nil where the lines of the error say enough.
+    var advice: String? {
+        let origin = isOfEnvironment ? "; \(Self.variable) names it" : ""
+        guard Self.isThere(path) else {
+            let verb = isOfEnvironment ? "mend \(Self.variable)" : "name another one with -c FILE"
+            return "there is no \(path)\(origin): \(verb), or let 'bearerd init' write it"
+        }
+        return isOfEnvironment ? "\(path) cannot be used\(origin)" : nil
+    }
+
+    /// The configuration of a report on the file; if there is none, all problems are told on standard error.
+    ///
+    /// - Throws: a failure of configuration when there is an error.
+    func usable(_ report: ConfigurationReport) throws(CommandFailure) -> Configuration {
+        guard let configuration = report.configuration else {
+            for line in report.lines { Console.remark(line) }
+            throw CommandFailure(.configuration, advice ?? "")
+        }
+        return configuration
     }
 
     /// Reads and validates the file; prints its problems to standard error if it has errors.
@@ -65,7 +98,7 @@ struct ConfigurationFile {
     /// - Throws: a failure of configuration if there is an error.
     func load() throws(CommandFailure) -> (configuration: Configuration, warnings: [String]) {
         let report = ConfigurationReport(path: path, environment: CurrentProcess.environment)
-        return (try report.usable(), report.lines)
+        return (try usable(report), report.lines)
     }
 
     /// Returns true if the file exists, or cannot be looked at, so that reading it reports the reason.
@@ -78,15 +111,10 @@ struct ConfigurationFile {
     }
 }
 
-extension ConfigurationReport {
-    /// The configuration; if there is none, all problems are told on standard error.
-    ///
-    /// - Throws: a failure of configuration when there is an error.
-    func usable() throws(CommandFailure) -> Configuration {
-        guard let configuration else {
-            for line in lines { Console.remark(line) }
-            throw CommandFailure(.configuration)
-        }
-        return configuration
+extension String {
+    /// The option to use, for a word on a command line that looks like a configuration file; nil for other words.
+    var hintOfConfiguration: String? {
+        guard hasSuffix(".yaml") || hasSuffix(".yml") else { return nil }
+        return "a configuration file is named by -c \(self)"
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BearerdConfiguration
+import BearerdHTTPMessages
 
 /// A configuration file as far as it is needed to ask the daemon that runs by it.
 struct DaemonFile {
@@ -8,6 +9,9 @@ struct DaemonFile {
     let admin: AdminConfiguration?
     /// The file as a whole, which may have errors.
     let report: ConfigurationReport
+
+    /// The data listeners; none where the file has errors.
+    var listen: [ListenAddress] { report.configuration?.listen ?? [] }
 
     /// - Returns: nil if the file leaves open where the daemon listens.
     init?(_ report: ConfigurationReport) {

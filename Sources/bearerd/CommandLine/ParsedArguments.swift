@@ -22,7 +22,9 @@ struct ParsedArguments {
         while let word = rest.popFirst() {
             if areOptionsOver || !word.hasPrefix("-") || word == "-" {
                 guard operandName != nil, operand == nil else {
-                    throw CommandFailure(.usage, "unexpected argument '\(word)'")
+                    let mayBeFile = options.contains { $0.name == CommandOption.config.name }
+                    let hint = mayBeFile ? word.hintOfConfiguration.map { ": \($0)" } ?? "" : ""
+                    throw CommandFailure(.usage, "unexpected argument '\(word)'\(hint)")
                 }
                 operand = word
             } else if word == "--" {

@@ -28,9 +28,13 @@ struct AdminClient {
     /// The users to whom keys and sessions may be sent.
     private let owners: Set<UInt32>
     private let client: TransferClient
+    /// The data listeners of the configuration, by which a daemon is found that listens elsewhere for us.
+    private let listen: [ListenAddress]
 
+    /// - Parameter listen: the data listeners of the configuration; none where they are not known.
     /// - Returns: nil if the configuration has no admin listener whose address is known.
-    init?(_ admin: AdminConfiguration?, loop: EventLoop) {
+    init?(_ admin: AdminConfiguration?, listen: [ListenAddress] = [], loop: EventLoop) {
+        self.listen = listen
         guard let admin, let url = HTTPURL(asking: admin.listen) else { return nil }
         self.url = url
         key = admin.key
@@ -42,7 +46,10 @@ struct AdminClient {
     static let nowhere = "there is no admin listener that could be asked"
 
     /// The message if nothing listens.
-    var nobody: String { "no daemon answers at \(url.origin) (admin.listen); 'bearerd run' begins one" }
+    var nobody: String {
+        let rest = DaemonElsewhere(listening: listen)?.words ?? "'bearerd run' begins one"
+        return "no daemon answers at \(url.origin) (admin.listen); \(rest)"
+    }
 
     /// Reads a resource.
     func get(

@@ -46,10 +46,9 @@ struct CheckCommand: Command {
             }
             form = .explanation(method: method, url: url)
         } else {
-            guard arguments.operand == nil else {
-                throw CommandFailure(
-                    .usage,
-                    "unexpected argument '\(arguments.operand ?? "")': only --explain METHOD takes a URL")
+            if let word = arguments.operand {
+                let hint = word.hintOfConfiguration ?? "only --explain METHOD takes a URL"
+                throw CommandFailure(.usage, "unexpected argument '\(word)': \(hint)")
             }
             form = arguments.has(Self.json) ? .json : arguments.has(Self.quiet) ? .nothing : .tables
         }

@@ -66,7 +66,16 @@ extension ChosenIdentity {
         do throws(CommandFailure) {
             return try await IdentitySession(of: identity, in: configuration, loop: loop)
         } catch {
-            guard let inquiry else { throw error }
+            guard let inquiry else {
+                guard configuration.store.isShared else {
+                    throw CommandFailure(
+                        .permission,
+                        "\(name): the store is in memory (store.type), where only the daemon has the token, and no listener hands "
+                            + "tokens out; store.type: file is for commands too"
+                    )
+                }
+                throw error
+            }
             let daemon = try IdentityDaemon(of: identity, in: configuration, loop: loop, because: error)
             handOver(.success(try await daemon.ask(for: inquiry.resource, inquiry.reading)), false)
             return nil

@@ -55,19 +55,21 @@ struct ChosenIdentity: Sendable {
     /// - Parameters:
     ///   - resource: the action for the daemon.
     ///   - body: the body of the request to the daemon.
+    ///   - isToBeReplaced: true if the action replaces the session.
     ///   - here: performs the action on the store.
     ///   - reading: reads the result from the daemon's answer; nil if it is unexpected.
     /// - Returns: the result from either.
     /// - Throws: a failure of permission if neither a store nor a daemon is available.
     func perform<Value: Sendable>(
-        _ resource: AdminResource, body: JSONValue? = nil,
+        _ resource: AdminResource, body: JSONValue? = nil, isToBeReplaced: Bool = false,
         here: @escaping @Sendable (IdentitySession) async throws(CommandFailure) -> Value,
         reading: @escaping @Sendable (JSONValue) -> Value?
     ) throws(CommandFailure) -> Value {
         try CommandLoop.run { loop throws(CommandFailure) in
             let session: IdentitySession
             do throws(CommandFailure) {
-                session = try await IdentitySession(of: identity, in: configuration, loop: loop)
+                session = try await IdentitySession(
+                    of: identity, in: configuration, loop: loop, isToBeReplaced: isToBeReplaced)
             } catch {
                 return try await IdentityDaemon(of: identity, in: configuration, loop: loop, because: error)
                     .ask(for: resource, body: body, reading)

@@ -10,8 +10,8 @@ struct DaemonProbe {
     private let client: AdminClient
 
     /// - Throws: a failure of configuration where there is no listener that could be asked.
-    init(_ admin: AdminConfiguration?, loop: EventLoop) throws(CommandFailure) {
-        guard let client = AdminClient(admin, loop: loop) else {
+    init(_ daemon: DaemonFile, loop: EventLoop) throws(CommandFailure) {
+        guard let client = AdminClient(daemon.admin, listen: daemon.listen, loop: loop) else {
             throw CommandFailure(.configuration, AdminClient.nowhere)
         }
         self.client = client

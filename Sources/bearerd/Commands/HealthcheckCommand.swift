@@ -31,7 +31,7 @@ struct HealthcheckCommand: Command {
         let daemon = try file.daemonFile()
         daemon.warn()
         let obstacle = try CommandLoop.run { [resource] loop throws(CommandFailure) in
-            try await DaemonProbe(daemon.admin, loop: loop).obstacle(resource, within: Self.limit)
+            try await DaemonProbe(daemon, loop: loop).obstacle(resource, within: Self.limit)
         }
         if let obstacle { throw CommandFailure(.unavailable, obstacle) }
         try Console.show(resource == .readiness ? "ready\n" : "ok\n")

@@ -24,7 +24,14 @@ enum IdentityChoice {
         }
         guard let identity = configuration.identity(named: name) else {
             let hint = NearMiss.hint(for: name, among: names)
-            throw CommandFailure(.usage, "there is no identity '\(name)'\(hint)")
+            let rest =
+                name.hintOfConfiguration.map { ": \($0)" }
+                ?? (hint.isEmpty ? ", there are \(names.joined(separator: ", "))" : hint)
+            throw CommandFailure(
+                .usage,
+                names.isEmpty
+                    ? "there is no identity '\(name)': the configuration has none"
+                    : "there is no identity '\(name)'\(rest)")
         }
         return identity
     }

@@ -4,6 +4,7 @@ import BearerdAdminAPI
 import BearerdConfiguration
 import BearerdEventLoop
 import BearerdJSON
+import OAuth
 
 /// The daemon that has an identity's session, for a command that cannot open the store.
 struct IdentityDaemon {
@@ -23,13 +24,21 @@ struct IdentityDaemon {
         else { throw storeFailure }
         self.identity = identity.name
         self.storeFailure = storeFailure
-        client = AdminClient(configuration.admin, loop: loop)
+        client = AdminClient(configuration.admin, listen: configuration.listen, loop: loop)
     }
 
     /// Checks that the daemon runs and could store a login, before a person is asked to log in.
     func require() async throws(CommandFailure) {
         _ = try await ask(for: .session(identity: identity), body: SessionTransfer.inquiry.json) {
             SessionTransferReport($0)
+        }
+    }
+
+    /// The session that the daemon has, which a login replaces; nil if there is none, or the daemon does not tell.
+    var replaced: ReplacedSession? {
+        get async {
+            guard let status = try? await client?.status() else { return nil }
+            return status.identities.first { $0.name == identity }.flatMap(ReplacedSession.init)
         }
     }
 

@@ -22,6 +22,8 @@ struct IdentitySession {
     private let isOfSource: Bool
     /// The authentication scheme of the identity's tokens.
     let scheme: String
+    /// The session that a login or an import replaces; nil if there is none, or none is to be replaced.
+    let replaced: ReplacedSession?
 
     /// Opens the store without asking the provider.
     ///
@@ -43,6 +45,7 @@ struct IdentitySession {
             throw CommandFailure(
                 .permission, "the store is in memory, where only the daemon that made it sees it")
         }
+        if !isDetached, let hidden = configuration.store.hiddenSessions { Console.remark(hidden) }
         let engine = try Engine(
             forCommandOn: configuration, loop: loop,
             keyringKey: isDetached ? nil : try configuration.storeKey(), isDetached: isDetached,
@@ -52,6 +55,10 @@ struct IdentitySession {
         }
         // What a command is told to do would come to nothing without it, and nobody waits for an outage to end.
         try await engine.probeStore(for: isToBeReplaced ? .writing : .reading)
+        // Whoever cannot read it is told so by what comes next.
+        let stored =
+            isToBeReplaced && !isDetached ? (try? await engine.store.load(identity.name)) ?? nil : nil
+        replaced = stored.flatMap(ReplacedSession.init)
         self.session = session
         self.loop = loop
         patience = configuration.timeouts.tokenWait

@@ -55,7 +55,13 @@ struct ImportCommand: IdentityCommand {
             clientID: clientID, person: imported.person)
         let isNew = try chosen.perform(
             .session(identity: chosen.name), body: transfer.json,
-            here: { session throws(CommandFailure) in try await session.take(imported, of: clientID) },
+            isToBeReplaced: true,
+            here: { session throws(CommandFailure) in
+                if let replaced = session.replaced, !replaced.has(imported.refreshToken) {
+                    Console.remark(replaced.words)
+                }
+                return try await session.take(imported, of: clientID)
+            },
             reading: { SessionTransferReport($0)?.isChanged })
         try Console.show(
             "\(chosen.name): \(isNew ? "imported" : "unchanged, it has this session already")\n")

@@ -38,7 +38,7 @@ struct ReloadCommand: Command {
     func run() throws(CommandFailure) -> ExitStatus {
         let daemon = try file.daemonFile()
         let outcome = try CommandLoop.run { loop throws(CommandFailure) in
-            try await Self.ask(daemon.admin, loop)
+            try await Self.ask(daemon, loop)
         }
         switch outcome {
         case .taken(let warnings):
@@ -53,9 +53,11 @@ struct ReloadCommand: Command {
     }
 
     private static func ask(
-        _ admin: AdminConfiguration?, _ loop: EventLoop
+        _ daemon: DaemonFile, _ loop: EventLoop
     ) async throws(CommandFailure) -> Outcome {
-        guard let client = AdminClient(admin, loop: loop) else { return .nobody(AdminClient.nowhere) }
+        guard let client = AdminClient(daemon.admin, listen: daemon.listen, loop: loop) else {
+            return .nobody(AdminClient.nowhere)
+        }
         // Who answers there, and whether anybody does, is known within seconds; what is asked for may take longer.
         guard try await client.status() != nil else { return .nobody(client.nobody) }
         switch try await client.post(.reload, timeLimit: longestReload) {

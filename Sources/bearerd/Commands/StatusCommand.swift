@@ -34,7 +34,7 @@ struct StatusCommand: Command {
                 daemon.warn()
                 return document
             }
-            return try await storedStatus(try daemon.report.usable(), loop).json
+            return try await storedStatus(try file.usable(daemon.report), loop).json
         }
         guard !isJSON else {
             try Console.show(document.line)
@@ -45,8 +45,10 @@ struct StatusCommand: Command {
                 .unavailable, "what answers on the admin listener tells no status; is it another program?")
         }
         try Console.show(
-            StatusReport(status, at: WallTime(sinceEpoch: WallClock.sinceEpoch), admin: daemon.admin?.listen)
-                .text)
+            StatusReport(
+                status, at: WallTime(sinceEpoch: WallClock.sinceEpoch), admin: daemon.admin?.listen,
+                listen: daemon.listen
+            ).text)
         return .success
     }
 
@@ -72,8 +74,10 @@ struct StatusCommand: Command {
         guard configuration.store.isShared else {
             throw CommandFailure(
                 .permission,
-                "the store is in memory, and no daemon answers at admin.listen; 'bearerd run' begins one")
+                "the store is in memory, and no daemon answers at admin.listen; "
+                    + (DaemonElsewhere(listening: configuration.listen)?.words ?? "'bearerd run' begins one"))
         }
+        if let hidden = configuration.store.hiddenSessions { Console.remark(hidden) }
         let store = ExaminedStore(configuration, loop: loop, onTrouble: Console.remark)
         try await store.probe()
         var statuses: [IdentityStatus] = []

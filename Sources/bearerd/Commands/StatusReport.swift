@@ -12,8 +12,11 @@ struct StatusReport {
     private let now: WallTime
     /// The listener that was asked; nil where there is none.
     private let admin: ListenAddress?
+    /// The data listeners of the file.
+    private let listen: [ListenAddress]
 
-    init(_ status: StatusDocument, at now: WallTime, admin: ListenAddress?) {
+    init(_ status: StatusDocument, at now: WallTime, admin: ListenAddress?, listen: [ListenAddress] = []) {
+        self.listen = listen
         self.status = status
         self.now = now
         self.admin = admin
@@ -49,6 +52,11 @@ struct StatusReport {
         } else if let uptime = status.uptime {
             text.append("running", .green)
             text.append(": bearerd \(status.version), up \(uptime.words)\n")
+        } else if let elsewhere = DaemonElsewhere(listening: listen) {
+            text.append("not found", .yellow)
+            let place =
+                admin.map { "nobody listens at \($0) (admin.listen)" } ?? "there is no admin listener to ask"
+            text.append(": \(place); \(elsewhere.words)\nwhat follows is what the store holds\n")
         } else {
             text.append("not running", .yellow)
             let place =
@@ -98,7 +106,11 @@ struct StatusReport {
     /// The remedies for identities whose token is still good.
     private func appendTroubles(to text: inout TerminalText) {
         for identity in status.identities where identity.comingTrouble != nil {
-            text.append(identity.isOnlyInMemory ? "\nin memory alone: " : "\nnot renewed: ", .red)
+            if identity.goesOnFromMemory, !identity.isOnlyInMemory {
+                text.append("\nnot stored: ", .yellow)
+            } else {
+                text.append(identity.isOnlyInMemory ? "\nin memory alone: " : "\nnot renewed: ", .red)
+            }
             text.append("\(identity.name.printable): \(identity.advice(at: now))\n")
         }
     }
@@ -107,7 +119,7 @@ struct StatusReport {
         append(
             "routes that fail", .red, to: &text,
             status.routes.compactMap { route in
-                if case .fails(let reason)? = route.figures?.health { (route, reason) } else { nil }
+                if case .fails(let reason, _)? = route.figures?.health { (route, reason) } else { nil }
             })
         append(
             "routes whose last request failed", .yellow, to: &text,
@@ -155,6 +167,12 @@ extension IdentityStatus {
         guard !isOnlyInMemory else {
             return
                 "a restart would lose the newest session; mend the store first ('bearerd doctor --check store')"
+                + (goesOnFromMemory ? "; until then it goes on from memory, and requests are served" : "")
+        }
+        guard !goesOnFromMemory else {
+            return
+                "the store takes no writes; it goes on from memory, requests are served, and a restart fetches a new token; mend the "
+                + "store ('bearerd doctor --check store')"
         }
         let left = expiresAt.map { $0 - now }.flatMap { $0 > .zero ? $0.words : nil }
         let cause =

@@ -32,7 +32,7 @@ struct WaitCommand: Command {
         let daemon = try file.daemonFile()
         daemon.warn()
         try CommandLoop.run { loop throws(CommandFailure) in
-            let probe = try DaemonProbe(daemon.admin, loop: loop)
+            let probe = try DaemonProbe(daemon, loop: loop)
             let deadline = ContinuousClock.now + limit
             var reason = "the daemon was not asked yet"
             while .now < deadline {

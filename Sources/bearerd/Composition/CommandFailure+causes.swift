@@ -17,7 +17,7 @@ extension CommandFailure {
         case let failure as SystemError:
             self.init(failure.isShortage ? .systemRefuses : .failure, failure.advice)
         case let failure as FileStoreError:
-            self.init(failure.exitStatus, "store: \(failure.description)\(failure.command)")
+            self.init(failure.exitStatus, "\(failure.key): \(failure.description)\(failure.advice)")
         case let failure as KeyringFailure:
             self.init(failure)
         case let failure as RedisError:
@@ -89,11 +89,22 @@ extension StoreError {
 }
 
 extension FileStoreError {
-    /// The command that helps; empty if there is none.
-    fileprivate var command: String {
+    /// The key that says where the store is, or how it is encrypted.
+    fileprivate var key: String {
+        switch self {
+        case .insecure, .plainText, .unusable: "store.directory"
+        case .foreign, .badKey: "store.encryption_key"
+        }
+    }
+
+    /// The command or the change that helps; empty if the description names it.
+    fileprivate var advice: String {
         switch self {
         case .plainText: "; 'bearerd import --refresh-token FILE' takes it over"
-        case .insecure, .foreign, .badKey, .unusable: ""
+        case .unusable(let error) where error.isPermission:
+            "; uid \(CurrentProcess.effectiveUser) may not do that there: give it the right, or name another directory"
+        case .unusable: "; mend that, or name another directory"
+        case .insecure, .foreign, .badKey: ""
         }
     }
 

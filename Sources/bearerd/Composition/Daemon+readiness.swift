@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import BearerdConfiguration
 import BearerdAdmin
 import BearerdAdminAPI
 import BearerdEventLoop
@@ -22,13 +23,17 @@ extension Daemon {
         let used = Set(configuration.adminRoutes.compactMap(\.identity))
         for group in engine.groups where used.contains(group.name) {
             guard await group.status().state == .loginRequired else { continue }
-            let command = LoginAdvice.text(for: group.name)
+            let command = LoginAdvice.text(for: group.name, at: configuration.pageInPlaceOfCommands)
             let url = configuration.loginURL(of: group.name, at: sockets.admin?.address)
             log.warning(
                 "somebody must log in",
                 [
                     .identity: .string(group.name),
-                    .hint: .string(url.map { "open \($0) in a browser, or \(command)" } ?? command),
+                    .hint: .string(
+                        url.map { url in
+                            "open \(url) in a browser"
+                                + (configuration.pageInPlaceOfCommands == nil ? ", or \(command)" : "")
+                        } ?? command),
                 ])
         }
     }

@@ -117,6 +117,9 @@ actor Daemon: LoopConfined {
             configuration: configuration, loop: loop, log: log, keyringKey: keyringKey, commands: commands,
             hooks: StateChangeHooks(configuration, log: log), manager: manager)
         storeKey = try configuration.store.givenKey.map { try $0.read() }.flatMap(SealingKey.bytes)
+        if let hidden = configuration.store.hiddenSessions {
+            log.warning("there are sessions that are not used", [.reason: .string(hidden)])
+        }
         let tracing = try configuration.telemetry.destination(trust: engine.trust).map {
             Tracing(configuration.telemetry, sendingTo: $0, on: loop, log: log)
         }
@@ -279,7 +282,7 @@ actor Daemon: LoopConfined {
             listeners: active.listeners.map { key, listener in
                 let configured = configuration.listeners.first { $0.address == key.address }
                 return "\(listener.address)" + (configured.map { " (\($0.spokenProtocols))" } ?? "")
-            })
+            }, namesCommands: configuration.pageInPlaceOfCommands == nil)
         return AdminResponder(
             settings: settings,
             identities: Identities(groups: engine.groups, reporter: engine.reporter),

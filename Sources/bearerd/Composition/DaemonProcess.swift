@@ -24,6 +24,7 @@ enum DaemonProcess {
         whenBound: (DaemonSockets) throws(CommandFailure) -> Void = { _ in }
     ) throws(CommandFailure) -> ExitStatus {
         CurrentProcess.ignoreBrokenPipes()
+        var configuration = configuration
         SignalSource.hold(SIGHUP, true)
         // Before the sandbox, where nobody could be asked.
         let keyringKey = try configuration.storeKey()
@@ -38,6 +39,9 @@ enum DaemonProcess {
             try HTTPClientLibrary.initialize()
             sockets = try DaemonSockets(configuration, named: named)
             try whenBound(sockets)
+            if file == nil {
+                configuration.pageInPlaceOfCommands = sockets.admin.map { "http://\($0.address)/" }
+            }
             notifications = try NotificationSocket()
             // Before the first thread, which would stay free.
             sandboxOutcome = try SandboxOutcome(of: configuration, file: file)

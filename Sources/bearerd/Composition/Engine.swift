@@ -51,7 +51,8 @@ struct Engine: Sendable {
         let thread = try ThreadExecutor(named: "store")
         let trust = TrustStores()
         let reporter = SessionReporter(
-            log: log, hooks: hooks, manager: manager, onTrouble: onTrouble)
+            log: log, hooks: hooks, manager: manager, page: configuration.pageInPlaceOfCommands,
+            onTrouble: onTrouble)
         let files = WatchedFiles(on: thread)
         let store = try Self.openStore(
             isDetached ? .memory : configuration.store, keyringKey, of: configuration, on: files,
@@ -80,7 +81,8 @@ struct Engine: Sendable {
                     encrypted: identity.client.mayUseTLS, trust: trust))
         }
         return SessionGroup(
-            identity, routes: configuration.routes, known: known, transport: transport
+            identity, routes: configuration.routes, known: known, transport: transport,
+            page: configuration.pageInPlaceOfCommands
         ) { client, other in
             runtime.session(
                 for: client, beside: other, over: transport, observer: reporter,

@@ -85,7 +85,8 @@ struct RoutingComposer {
                     from: one.identity.flatMap { configuration.identity(named: $0)?.client.source?.name },
                     on: one.terms,
                     tokenWait: configuration.timeouts.tokenWait,
-                    loginURL: configuration.loginURL(of: one.identity, at: inputs.admin)))
+                    loginURL: configuration.loginURL(of: one.identity, at: inputs.admin),
+                    pageInPlaceOfCommands: configuration.pageInPlaceOfCommands))
         }
         let listeners = inputs.listeners.map {
             policy(of: $0.key, bound: $0.listener, configuration, inputs)

@@ -17,6 +17,8 @@ struct SessionGroup: Sendable {
 
     let identity: IdentityConfiguration
     let transport: ProviderTransport
+    /// The status page, where no command can help.
+    private let page: String?
 
     var first: AuthSession { members[0].session }
     var name: String { first.identity }
@@ -27,11 +29,14 @@ struct SessionGroup: Sendable {
     ///   - known: the group of the previous configuration if client and transport are the same; its sessions
     ///     are kept.
     ///   - transport: the transport to the provider.
+    ///   - page: the status page, where no command can help.
     ///   - make: makes a session, beside one that has the same refresh token if there is one.
     init(
         _ identity: IdentityConfiguration, routes: [RouteConfiguration], known: SessionGroup? = nil,
-        transport: ProviderTransport, _ make: (ClientConfiguration, _ other: AuthSession?) -> AuthSession
+        transport: ProviderTransport, page: String? = nil,
+        _ make: (ClientConfiguration, _ other: AuthSession?) -> AuthSession
     ) {
+        self.page = page
         self.identity = identity
         self.transport = transport
         let clients = identity.clients(for: routes)
@@ -67,7 +72,7 @@ struct SessionGroup: Sendable {
     func status() async -> IdentityStatus {
         var statuses: [(ClientConfiguration, IdentityStatus)] = []
         for member in members { statuses.append((member.client, await member.session.status)) }
-        return IdentityStatus(of: statuses)
+        return IdentityStatus(of: statuses, page: page)
     }
 }
 
@@ -83,8 +88,10 @@ extension ClientConfiguration {
 
 extension IdentityStatus {
     /// Combines the statuses of an identity's sessions; the first one stands for the whole.
-    init(of statuses: [(ClientConfiguration, IdentityStatus)]) {
-        let advised = statuses.map { ($0.0, $0.1.advised) }
+    ///
+    /// - Parameter page: the status page, where no command can help.
+    init(of statuses: [(ClientConfiguration, IdentityStatus)], page: String? = nil) {
+        let advised = statuses.map { ($0.0, $0.1.advised(page)) }
         self = advised[0].1
         guard statuses.count > 1 else { return }
         tokens = advised.map { client, status in TokenStatus(of: status, asking: client) }
@@ -92,10 +99,10 @@ extension IdentityStatus {
     }
 
     /// This status, with the advice to log in if only a login helps.
-    private var advised: IdentityStatus {
+    private func advised(_ page: String?) -> IdentityStatus {
         var status = self
         let isForPerson = state == .loginRequired || lastError?.code == IdentityError.scopeChanged
-        if isForPerson { status.lastError?.detail += "; \(LoginAdvice.text(for: name))" }
+        if isForPerson { status.lastError?.detail += "; \(LoginAdvice.text(for: name, at: page))" }
         return status
     }
 }

@@ -21,6 +21,8 @@ final class SessionReporter: SessionObserver {
     private let tracing = Mutex<Tracing?>(nil)
     private let stateWatch = Mutex<(@Sendable () -> Void)?>(nil)
     private let manager: ServiceManager?
+    /// The status page, where no command can help.
+    private let page: String?
     private let onTrouble: (@Sendable (String) -> Void)?
     private let counts = Mutex<[String: Counts]>([:])
     private let troubles = Mutex<[Trouble: (error: StoreError, at: ContinuousClock.Instant)]>([:])
@@ -40,14 +42,16 @@ final class SessionReporter: SessionObserver {
     /// - Parameters:
     ///   - hooks: run on changes of state; nil for a command's sessions.
     ///   - manager: told of changes of state; nil for a command's sessions.
+    ///   - page: the status page, where no command can help.
     ///   - onTrouble: called with one line for each failure of the store if there is no log.
     init(
-        log: Log, hooks: StateChangeHooks? = nil, manager: ServiceManager? = nil,
+        log: Log, hooks: StateChangeHooks? = nil, manager: ServiceManager? = nil, page: String? = nil,
         onTrouble: (@Sendable (String) -> Void)? = nil
     ) {
         self.log = log
         self.hooks = Mutex(hooks)
         self.manager = manager
+        self.page = page
         self.onTrouble = onTrouble
     }
 
@@ -134,7 +138,7 @@ final class SessionReporter: SessionObserver {
                 [
                     .loginScope: .string(asked.joined(separator: " ")),
                     .scope: .string(configured.joined(separator: " ")),
-                    .hint: .string(LoginAdvice.text(for: identity)),
+                    .hint: .string(LoginAdvice.text(for: identity, at: page)),
                 ])
         case .authorizationError(let route, let refusal):
             refusal.described(in: log).warning("the upstream refused the token", [.route: .string(route)])
@@ -187,7 +191,7 @@ final class SessionReporter: SessionObserver {
         guard let failure else {
             return log.info("token renewed", [.grantType: .string(grant.rawValue)])
         }
-        let advice = failure.kind == .final ? "; \(LoginAdvice.text(for: identity))" : ""
+        let advice = failure.kind == .final ? "; \(LoginAdvice.text(for: identity, at: page))" : ""
         log.warning(
             "token request failed",
             [

@@ -60,20 +60,23 @@ struct DoctorCommand: Command {
 
     /// The running daemon first, then the file, then all that the file names.
     private func examine(
-        _ report: ConfigurationReport, _ asked: [String: CommandFailure?], _ loop: EventLoop
+        _ report: ConfigurationReport, _ asked: [String: LiveOutcome], _ loop: EventLoop
     ) async throws(CommandFailure) -> ExitStatus {
         var output = DoctorReport(isJSON: isJSON, isOfOne: wanted != nil)
         func tell(_ row: DoctorRow) throws(CommandFailure) {
             if wanted == nil || wanted == row.id { try output.add(row) }
         }
-        let renewed = asked.filter { $0.value == nil }.keys
+        let renewed = asked.filter { $0.value.failure == nil }.keys
         let daemon = await DaemonView(report.admin, renewed: Set(renewed), loop: loop)
         let subject: DoctorSubject? =
             if let configuration = report.configuration {
                 try DoctorSubject(
                     configuration, report, daemon: daemon, asked: asked, isLive: isLive, loop: loop)
             } else { nil }
-        for row in DaemonCheck.rows(of: daemon, for: identity, among: subject?.identities ?? []) {
+        for row in DaemonCheck.rows(
+            of: daemon, for: identity, among: subject?.identities ?? [],
+            listen: report.configuration?.listen ?? []
+        ) {
             try tell(row)
         }
         try tell(DoctorRow(id: .config, identity: nil, finding: ConfigurationCheck.look(at: report)))
@@ -92,24 +95,29 @@ struct DoctorCommand: Command {
     /// Has each identity get a new token with `--live`, and always one that is only read from a file.
     ///
     /// It comes before there is a loop: who gets a token may leave a copy of the process behind, which finishes that.
-    private func outcomes(_ configuration: Configuration) -> [String: CommandFailure?] {
+    private func outcomes(_ configuration: Configuration) -> [String: LiveOutcome] {
         let identities = configuration.identities.filter {
             (isLive || $0.client.source?.isReadFromFile ?? false)
                 && (identity == nil || identity == $0.name) && !$0.client.exchangesCallersTokens
         }
         return Dictionary(
-            uniqueKeysWithValues: identities.map { ($0.name, renewalFailure(of: $0, configuration)) })
+            uniqueKeysWithValues: identities.map { ($0.name, outcome(of: $0, configuration)) })
     }
 
-    /// Gets a new token for an identity as `refresh` does, and returns the failure.
-    private func renewalFailure(
-        of identity: IdentityConfiguration, _ configuration: Configuration
-    ) -> CommandFailure? {
+    /// Gets a new token for an identity as `refresh` does; one of a source, which nothing keeps, as `token` does.
+    private func outcome(of identity: IdentityConfiguration, _ configuration: Configuration) -> LiveOutcome {
+        let chosen = ChosenIdentity(identity: identity, configuration: configuration)
         do throws(CommandFailure) {
-            try ChosenIdentity(identity: identity, configuration: configuration).refresh()
-            return nil
+            guard isLive, identity.client.source != nil else {
+                try chosen.refresh()
+                return LiveOutcome()
+            }
+            let token = try chosen.ask { session throws(CommandFailure) in
+                try await session.freshToken().token.withPlaintext { $0 }
+            }
+            return LiveOutcome(token: Secret(token))
         } catch {
-            return error
+            return LiveOutcome(failure: error)
         }
     }
 }

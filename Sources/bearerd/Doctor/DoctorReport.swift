@@ -56,6 +56,14 @@ struct DoctorReport {
         return isUsable ? isSuccess ? .success : .unavailable : .configuration
     }
 
+    /// The remedy as something to do: one that begins with a key says to look at that.
+    private static func step(_ finding: Finding) -> String {
+        let fix = finding.fix ?? finding.seen
+        let word = fix.prefix { !" :,;".contains($0) }
+        let isKey = !word.contains("/") && word.contains { "._[".contains($0) }
+        return isKey ? "look at \(fix)" : fix
+    }
+
     /// The last line: how many have failed, and the one thing to do now.
     private func verdict(_ failed: [DoctorRow], _ next: String) -> TerminalText {
         let warnings = rows.filter { $0.finding.result == .warn }
@@ -63,10 +71,10 @@ struct DoctorReport {
         var text = TerminalText("\n")
         if let first = failed.min(by: { $0.rank < $1.rank }) {
             text.append("\(failed.count) of \(rows.count) checks failed", .red)
-            text.append("\(noted); next: \((first.finding.fix ?? first.finding.seen).printable)\n")
+            text.append("\(noted); next: \(Self.step(first.finding).printable)\n")
         } else if let first = warnings.first {
             text.append("nothing has failed", .green)
-            text.append("\(noted); next: \(next); look at \((first.finding.fix ?? "").printable)\n")
+            text.append("\(noted); next: \(next); \(Self.step(first.finding).printable)\n")
         } else {
             text.append("all is well", .green)
             text.append("; next: \(next)\n")

@@ -16,7 +16,7 @@ struct DoctorSubject: Sendable {
     let trust: TrustStores
     let store: ExaminedStore
     /// The outcomes of the token requests, keyed by identity.
-    private let asked: [String: CommandFailure?]
+    private let asked: [String: LiveOutcome]
     /// True if tokens may be requested and used (`--live`).
     let isLive: Bool
     let daemon: DaemonView
@@ -25,7 +25,7 @@ struct DoctorSubject: Sendable {
 
     init(
         _ configuration: Configuration, _ report: ConfigurationReport, daemon: DaemonView,
-        asked: [String: CommandFailure?], isLive: Bool, loop: EventLoop
+        asked: [String: LiveOutcome], isLive: Bool, loop: EventLoop
     ) throws(CommandFailure) {
         let trust = TrustStores()
         let client = TransferClient(loop: loop)
@@ -55,13 +55,16 @@ struct DoctorSubject: Sendable {
     /// The result of the identity's token request; nil if none was made.
     func liveOutcome(of identity: ExaminedIdentity) -> Result<Void, CommandFailure>? {
         guard let outcome = asked[identity.name] else { return nil }
-        guard var failure = outcome else { return .success(()) }
+        guard var failure = outcome.failure else { return .success(()) }
         // Where the daemon has asked, its status tells why.
         if failure.code == nil {
             failure.code = known(of: identity)?.lastError.map(TroubleCode.init)
         }
         return .failure(failure)
     }
+
+    /// The token that an identity's source gave; nil if it was not asked, or gave none.
+    func sourceToken(of name: String) -> Secret? { asked[name]?.token }
 
     /// Returns true if a new token was requested for the identity.
     func hasAsked(_ identity: ExaminedIdentity) -> Bool { asked[identity.name] != nil }

@@ -28,8 +28,10 @@ struct LoginTarget {
         } catch {
             daemon = try IdentityDaemon(of: identity, in: configuration, loop: loop, because: error)
             try await daemon?.require()
+            if let replaced = await daemon?.replaced { Console.remark(replaced.words) }
             found = try await IdentitySession(of: identity, in: configuration, loop: loop, isDetached: true)
         }
+        if let replaced = found.replaced { Console.remark(replaced.words) }
         session = found.session
         self.daemon = daemon
     }

@@ -2,6 +2,7 @@
 
 import BearerdConfiguration
 import BearerdSystem
+import BearerdTokenStore
 
 /// `bearerd init`: writes the first configuration, and looks whether it works.
 struct InitCommand: Command {
@@ -16,6 +17,9 @@ struct InitCommand: Command {
     ]
     static let options = StarterAnswer.allCases.map(\.option) + [StarterConfiguration.login]
 
+    /// The directory for sessions beside the file, where the usual one is taken.
+    private static let ownStore = "sessions"
+
     private let path: String
     private let starter: StarterConfiguration
     private let catalog: CommandCatalog
@@ -27,7 +31,7 @@ struct InitCommand: Command {
         let isAsked = StarterDialogue.isPossible
         if let missing = starter.missing.first, !isAsked {
             throw CommandFailure(
-                .usage, "--\(missing.rawValue) is missing, and there is no terminal to ask at")
+                .usage, "\(starter.complaint(of: missing)); there is no terminal to ask at")
         }
     }
 
@@ -43,7 +47,16 @@ struct InitCommand: Command {
             try StarterDialogue(placement: placement).complete(&starter)
         }
         // The file is judged where it will be: relative paths are in its directory.
-        _ = try StarterConfiguration.read(placement.here(starter).file, of: Self.name, operand: nil)
+        let (configuration, _) = try StarterConfiguration.read(
+            placement.here(starter).file, of: Self.name, operand: nil)
+        if let usual = configuration.store.directory,
+            StoreDirectory.holdsSession(of: StarterConfiguration.identity, in: usual)
+        {
+            starter.storeDirectory = Self.ownStore
+            Console.remark(
+                "\(usual) has a session of another configuration, which a login here would replace: this one keeps its own in "
+                    + "\(placement.opened(Self.ownStore)) (store.directory)")
+        }
         try placement.write(starter.file)
         try Console.show("wrote \(path)\n\n")
         let words = ["--config", path]

@@ -28,7 +28,7 @@ struct ProxyCommand: Command {
         starter.answers[.upstream] = arguments.operand
         if let missing = starter.missing.first {
             throw CommandFailure(
-                .usage, missing == .upstream ? "which API? name its URL" : "--\(missing.rawValue) is missing")
+                .usage, missing == .upstream ? "which API? name its URL" : starter.complaint(of: missing))
         }
         self.starter = starter
     }

@@ -14,6 +14,12 @@ struct StarterConfiguration {
     /// The address without an answer.
     private static let standardListen = "127.0.0.1:8080"
 
+    /// The identity in a file.
+    static let identity = "default"
+
+    /// The directory for sessions beside the file, where the usual one has a session of that identity already; nil for
+    /// the usual one.
+    var storeDirectory: String?
     var answers: [StarterAnswer: String]
     var isForPerson: Bool
 
@@ -25,11 +31,25 @@ struct StarterConfiguration {
         isForPerson = arguments.has(Self.login)
     }
 
-    /// The required answers that are missing; a preset may know the issuer.
+    /// The required answers that are missing; a preset may know the issuer, and a person needs no secret.
     var missing: [StarterAnswer] {
-        [.upstream, .issuer, .clientID].filter { answer in
-            answers[answer] == nil && (answer != .issuer || answers[.preset] == nil)
+        [.upstream, .issuer, .clientID, .clientSecretFile].filter { answer in
+            guard answers[answer] == nil else { return false }
+            return switch answer {
+            case .issuer: answers[.preset] == nil
+            case .clientSecretFile: !isForPerson
+            default: true
+            }
         }
+    }
+
+    /// The words for an answer that is missing.
+    func complaint(of answer: StarterAnswer) -> String {
+        let reason =
+            answer == .clientSecretFile
+            ? ": a program proves by a secret who it is (RFC 6749 4.4); --login is for a person who logs in"
+            : ""
+        return "--\(answer.rawValue) is missing\(reason)"
     }
 
     /// A name that is the same for the same client of the same issuer, and for no other.
@@ -49,7 +69,7 @@ struct StarterConfiguration {
             : "the program gets its tokens itself"
         let heading = """
             # Written by 'bearerd init'. 'bearerd check' judges it, 'bearerd run' serves it, 'bearerd reload' takes changes over;
-            # all keys are in docs/configuration.md. Sessions are in the user's own state directory (store.directory).
+            # all keys are in docs/configuration.md. Sessions are in \(storeDirectory == nil ? "the user's own state directory (store.directory)" : "a directory of their own").
 
             """
         return heading
@@ -58,8 +78,8 @@ struct StarterConfiguration {
                     (0, "listen", answers[.listen] ?? Self.standardListen, "where programs send plain HTTP"),
                     (0, "admin", nil, ""),
                     (2, "listen", "127.0.0.1:9090", "status page, health, metrics, login"),
-                    (0, "identities", nil, ""), (2, "default", nil, ""),
-                ] + identity(grant) + routes(of: "default"))
+                    (0, "identities", nil, ""), (2, Self.identity, nil, ""),
+                ] + identity(grant) + routes(of: Self.identity) + ownStore)
     }
 
     /// A text for this process alone: without sessions of a person it leaves nothing behind.
@@ -93,6 +113,12 @@ struct StarterConfiguration {
             (4, "grant_type", grant, grantComment)
         ]
             + lines([.scope, .audience, .redirectURI])
+    }
+
+    private var ownStore: [Line] {
+        storeDirectory.map {
+            [(0, "store", nil, ""), (2, "directory", $0, "the usual one has another session")]
+        } ?? []
     }
 
     private func routes(of identity: String) -> [Line] {

@@ -17,14 +17,24 @@ struct StarterDialogue {
         try ask(.upstream, "the API that requests go to (https://…)", of: &starter)
         try ask(.issuer, "the provider's issuer (https://…)", of: &starter)
         if !starter.isForPerson, starter.answers[.clientSecretFile] == nil {
-            let answer = try line("does a person log in, rather than the program itself? [y/N]")
-            starter.isForPerson = answer.lowercased().hasPrefix("y")
+            starter.isForPerson = try decide("does a person log in, rather than the program itself?")
         }
         try ask(.clientID, "the client id that is registered there", of: &starter)
         if let file = starter.answers[.clientSecretFile] {
             starter.answers[.clientSecretFile] = placement.spelled(fromHere: file)
         } else {
             try askSecret(of: &starter)
+        }
+    }
+
+    /// Asks for a yes or a no, and once more for what is neither; nothing is a no.
+    private func decide(_ question: String) throws(CommandFailure) -> Bool {
+        while true {
+            switch try line("\(question) [y/N]").lowercased() {
+            case "y", "yes": return true
+            case "n", "no", "": return false
+            default: Console.remark("  y or n?")
+            }
         }
     }
 
@@ -64,8 +74,14 @@ struct StarterDialogue {
         let question =
             starter.isForPerson
             ? "the client's secret, not shown (none for a public client)" : "the client's secret, not shown"
-        let secret = try line(question, isHidden: true)
-        guard !secret.isEmpty else { return }
+        var secret = try line(question, isHidden: true)
+        while secret.isEmpty {
+            guard !starter.isForPerson else { return }
+            Console.remark(
+                "  a program proves by a secret who it is; the provider shows it where the client is registered"
+            )
+            secret = try line(question, isHidden: true)
+        }
         try placement.write(secret + "\n", to: placement.opened(name))
         Console.remark("  kept in \(placement.opened(name))")
         starter.answers[.clientSecretFile] = name

@@ -86,7 +86,9 @@ import Testing
     }
 
     @Test func `needs every option where nobody can be asked, and names a wrong one`() throws {
-        for (index, name) in [(0, "--upstream"), (2, "--issuer"), (4, "--client-id")] {
+        for (index, name) in [
+            (0, "--upstream"), (2, "--issuer"), (4, "--client-id"), (6, "--client-secret-file"),
+        ] {
             var words = options
             words.removeSubrange(index...index + 1)
             let result = try run(words)
@@ -131,6 +133,45 @@ import Testing
         var status = stat()
         #expect(stat(secret, &status) == 0 && status.st_mode & 0o7777 == 0o600)
         #expect(TemporaryDirectory.contents(of: secret) == Array("typed-fake-secret\n".utf8))
+    }
+
+    @Test func `takes neither a word nor a letter but y for a yes, and n for a no`() throws {
+        unlink(directory.path("client_secret"))
+        let answers =
+            "\(upstream.url)\\n\(provider.issuer)\\nmaybe\\nnein\\nno\\nlegacy-app\\n\\ntyped-fake-secret\\n"
+        let result = try Subprocess.run(
+            [
+                "/bin/sh", "-c",
+                "printf '\(answers)' | TERM=xterm script -qefc 'exec \(BearerdProcess.binary) init --listen 127.0.0.1:0' /dev/null",
+            ], directory: directory.path)
+        #expect(result.output.split(separator: "y or n?").count == 3, "\(result)")
+        #expect(result.output.contains("a program proves by a secret who it is"), "\(result)")
+        #expect(text.contains("grant_type: client_credentials") && text.contains("client_id: legacy-app"))
+    }
+
+    @Test func `keeps sessions beside its file where the usual place has another's`() throws {
+        let state = [
+            "XDG_STATE_HOME": directory.path("state"), "STATE_DIRECTORY": directory.path("state/bearerd"),
+        ]
+        func run(_ words: [String]) throws -> (output: String, errors: String) {
+            let result = try Subprocess.run(
+                [BearerdProcess.binary] + words, environment: state, directory: directory.path)
+            return (result.output, result.errors)
+        }
+        let first = try run(["init"] + options)
+        #expect(!first.errors.contains("session of another configuration"), "\(first)")
+        _ = try run(["refresh"])
+        let second = try run(["init", "-c", "second.yaml"] + options)
+        #expect(
+            second.errors.contains(
+                "has a session of another configuration, which a login here would replace"),
+            "\(second)")
+        let other = String(
+            decoding: TemporaryDirectory.contents(of: directory.path("second.yaml")), as: UTF8.self)
+        #expect(
+            other.contains("  directory: sessions") && !text.contains("  directory: sessions"), "\(other)")
+        _ = try run(["refresh", "-c", "second.yaml"])
+        #expect(TemporaryDirectory.entries(of: directory.path("sessions")).contains("default.session"))
     }
 
     @Test(.needs(.root)) func `is for the group of the directory too where root writes into /etc/bearerd`()

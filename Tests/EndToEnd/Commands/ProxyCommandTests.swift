@@ -85,7 +85,7 @@ import Testing
             [
                 BearerdProcess.binary, "proxy", "http://127.0.0.1:1", "--issuer", provider.issuer,
                 "--client-id",
-                "legacy-app", "--listen", address,
+                "legacy-app", "--login", "--listen", address,
             ], environment: ["HOME": home.path])
         #expect(refused.ending == .exited(69), "\(refused)")
         #expect(refused.errors.contains("cannot listen on \(address) (--listen)"), "\(refused.errors)")
@@ -101,12 +101,16 @@ import Testing
                 ["https://api.example.com", "--issuer", "https://sso.example.com"], 64,
                 "--client-id is missing"
             ),
-            (["http://api.example.com"] + common, 78, "proxy: UPSTREAM: "),
+            (["http://api.example.com", "--login"] + common, 78, "proxy: UPSTREAM: "),
             (
-                ["https://api.example.com", "--preset", "kecloak"] + common, 78,
+                ["https://api.example.com"] + common, 64,
+                "--client-secret-file is missing: a program proves by a secret who it is (RFC 6749 4.4); --login is for a person"
+            ),
+            (
+                ["https://api.example.com", "--preset", "kecloak", "--login"] + common, 78,
                 "--preset: 'kecloak' is not one of"
             ),
-            (["https://api.example.com", "--listen", "0.0.0.0:0"] + common, 78, "--listen: "),
+            (["https://api.example.com", "--listen", "0.0.0.0:0", "--login"] + common, 78, "--listen: "),
             (
                 ["https://api.example.com", "--client-secret-file", "/nonexistent/secret"] + common, 78,
                 "--client-secret-file: "
@@ -117,5 +121,25 @@ import Testing
             #expect(result.ending == .exited(exit) && result.errors.contains(told), "\(words): \(result)")
             #expect(result.output.isEmpty)
         }
+    }
+
+    @Test func `names its page, and no command that would need a file`() throws {
+        let (provider, home) = (try HostileProvider(), try TemporaryDirectory())
+        let nobody = try Socket.refusing()
+        let bearerd = try BearerdProcess(
+            arguments: [
+                "proxy", "http://\(nobody.address)", "--issuer", provider.issuer, "--client-id", "legacy-app",
+                "--login", "--listen", "127.0.0.1:0",
+            ], environment: ["XDG_STATE_HOME": home.path, "STATE_DIRECTORY": home.path])
+        let page = "http://\(try bearerd.admin)/"
+        let answer = try RawClient(to: bearerd.proxy).request("GET", "/")
+        let detail = answer.json["detail"].string ?? ""
+        #expect(answer.status == 503 && detail.contains("open \(page)login/proxy-"), "\(answer.text)")
+        #expect(detail.hasSuffix("; see \(page)") && !detail.contains("bearerd login"), "\(answer.text)")
+        let line = try bearerd.logLine("who must log in") { $0.message == "somebody must log in" }
+        #expect(line["hint"]?.hasPrefix("open \(page)login/proxy-") == true, "\(line)")
+        #expect(line["hint"]?.contains("bearerd login") == false, "\(line)")
+        let shown = try RawClient(to: bearerd.admin).request("GET", "/").text
+        #expect(shown.contains("Log in below.") && !shown.contains("<code>bearerd "), "\(shown)")
     }
 }

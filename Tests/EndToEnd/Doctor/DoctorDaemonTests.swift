@@ -39,7 +39,7 @@ import Testing
         #expect(result.seen(by: "token") == "not looked at: daemon comes first", "\(result)")
         let said = try text(fixture)
         #expect(said.output.hasPrefix("daemon\nok    daemon "), "\(said)")
-        #expect(said.output.hasSuffix("next: identities.default.client_secret\n"), "\(said)")
+        #expect(said.output.hasSuffix("next: look at identities.default.client_secret\n"), "\(said)")
     }
 
     @Test func `about routes that fail, and about a reload that was refused`() throws {
@@ -85,6 +85,21 @@ import Testing
         #expect(status.output.contains("not renewed: default: the last renewal failed"), "\(status)")
     }
 
+    @Test func `and fails where the store's directory is gone`() throws {
+        let (fixture, daemon) = try running()
+        try eventually("a token") {
+            try RawClient(to: daemon.admin).request("GET", "/readyz").status == 200
+        }
+        let store = fixture.directory.path("store")
+        #expect(try fixture.run("--check", "store").result(of: "store") == "ok")
+        rename(store, store + ".moved")
+        let result = try fixture.run("--check", "store")
+        #expect(result.exit == 69 && result.result(of: "store") == "fail", "\(result)")
+        #expect(
+            result.seen(by: "store").hasPrefix("\(store) is not there, although a daemon runs"), "\(result)")
+        #expect(result.fix(of: "store").contains("mkdir -m 0700 \(store)"), "\(result)")
+    }
+
     @Test func `and ends with what mends the upstream, not with a circle`() throws {
         let nobody = try Socket.refusing()
         let (fixture, daemon) = try running {
@@ -113,6 +128,8 @@ import Testing
         for _ in 0..<3 { #expect(try RawClient(to: daemon.proxy).request("GET", "/api").status == 403) }
         let said = try text(fixture)
         #expect(said.output.contains("asks for the scope orders:write"), "\(said)")
+        let routes = try RawClient(to: daemon.admin).request("GET", "/api/status").json["routes"].array
+        #expect(routes.last?["token_error"].string == "insufficient_scope", "\(routes)")
         #expect(said.output.contains("next: scope of the route or its identity"), "\(said)")
     }
 

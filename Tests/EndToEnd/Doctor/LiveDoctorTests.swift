@@ -42,6 +42,32 @@ import Testing
         #expect(ofSpecial.isDisjoint(with: other.tokens))
     }
 
+    @Test func `tries what a source gives, and says what to do where the upstream refuses it`() throws {
+        let directory = try TemporaryDirectory()
+        let token = try directory.write("token", "fake-static-token\n")
+        let upstream = try RawUpstream { request in
+            request["Authorization"] == "Bearer fake-static-token" ? .ok() : .unauthorized
+        }
+        let file = try directory.write(
+            "config.yaml",
+            SourceSite.configuration(
+                identity: "source: static\ntoken_file: \(token)", upstream: upstream.url
+            ).replacing(
+                "store: {type: memory}", with: "store: {type: file, directory: \(directory.path("store"))}"))
+        func upstreamRow() throws -> TestJSON {
+            let result = try BearerdProcess.command(
+                "doctor", "--live", "--json", "--check", "upstream", "-c", file)
+            return TestJSON(parsing: result.output)?["checks"][0] ?? .null
+        }
+        #expect(try upstreamRow()["seen"].string?.hasSuffix("without a token, 200 with one") == true)
+        try directory.write("token", "fake-other-token\n")
+        let refused = try upstreamRow()
+        #expect(refused["result"].string == "fail", "\(refused)")
+        #expect(
+            refused["fix"].string
+                == "identities.default.token_file: put a token there that the upstream takes")
+    }
+
     @Test func `sends a token where and as the route does`() throws {
         var fixture = try DoctorFixture()
         fixture.settings.route = "header: X-Api-Key\nscheme: ''\nhost_header: api.test"

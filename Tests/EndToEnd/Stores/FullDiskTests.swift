@@ -60,7 +60,41 @@ import Testing
         #expect(
             doctor.output.contains("fail  default            authorized: ")
                 && doctor.output.contains("a restart would lose the newest session"), "\(doctor)")
-        #expect(doctor.output.contains("next: the store"), "\(doctor)")
+        #expect(doctor.output.contains("next: make room on that disk: df "), "\(doctor)")
+    }
+
+    @Test(.needs(.smallDisk))
+    func `is told as what it is where a restart would lose nothing`() throws {
+        let directory = try TemporaryDirectory()
+        let disk = try SmallDisk(at: directory.path("store"))
+        let sidecar = try Sidecar(directory: directory)
+        try sidecar.awaitToken()
+        disk.fill()
+        #expect(try sidecar.act("refresh").status < 300)
+        #expect(try sidecar.get().status == 200)
+        let status = try sidecar.identityStatus()
+        #expect(
+            status["goes_on_from_memory"] == .bool(true) && status["only_in_memory"] == .null, "\(status)")
+        let page = try sidecar.admin("GET", "/").text
+        #expect(
+            page.contains("Not stored:</strong> the store takes no writes, and default goes on from memory"))
+        #expect(!page.contains("no request gets one after that") && page.contains("<title>▲ bearerd"))
+        let file = try sidecar.directory.write(
+            "asking.yaml",
+            String(
+                decoding: TemporaryDirectory.contents(of: sidecar.directory.path("config.yaml")),
+                as: UTF8.self
+            ).replacing("admin:\n  listen: 127.0.0.1:0", with: "admin:\n  listen: \(sidecar.bearerd.admin)"))
+        let told = try BearerdProcess.command("status", "-c", file)
+        #expect(
+            told.output.contains("not stored: default: the store takes no writes; it goes on from memory"),
+            "\(told)")
+        let doctor = try BearerdProcess.command("doctor", "-c", file)
+        #expect(
+            doctor.exit == 69 && doctor.output.contains("warn  default            authorized: "), "\(doctor)")
+        #expect(
+            doctor.output.contains("next: make room on that disk: df \(directory.path("store"))"), "\(doctor)"
+        )
     }
 
     @Test(.needs(.smallDisk))

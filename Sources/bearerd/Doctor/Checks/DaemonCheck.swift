@@ -13,11 +13,13 @@ enum DaemonCheck {
     /// - Parameters:
     ///   - identity: the only identity that is told of; nil for all.
     ///   - examined: the configured identities; none where the file cannot be read.
+    ///   - listen: the configured data listeners.
     static func rows(
-        of daemon: DaemonView, for identity: String?, among examined: [ExaminedIdentity] = []
+        of daemon: DaemonView, for identity: String?, among examined: [ExaminedIdentity] = [],
+        listen: [ListenAddress] = []
     ) -> [DoctorRow] {
         guard case .running(let status, let address) = daemon else {
-            return [DoctorRow(id: .daemon, identity: nil, finding: absence(of: daemon))]
+            return [DoctorRow(id: .daemon, identity: nil, finding: absence(of: daemon, listen))]
         }
         let own = DoctorRow(id: .daemon, identity: nil, finding: finding(of: status, at: address))
         let used = Set(status.routes.compactMap(\.identity))
@@ -33,15 +35,19 @@ enum DaemonCheck {
                     id: .daemon, identity: nil,
                     finding: .fail(
                         "\(route.path) at \(route.upstream): \(reason)",
-                        fix: fix(of: reason, with: examined.first { $0.name == route.identity })),
+                        fix: fix(of: route, with: examined.first { $0.name == route.identity })),
                     isAboutRoute: true)
             }
         }
         return [own] + identities + routes
     }
 
-    private static func absence(of daemon: DaemonView) -> Finding {
+    private static func absence(of daemon: DaemonView, _ listen: [ListenAddress]) -> Finding {
         switch daemon {
+        case .nobody(let address) where DaemonElsewhere(listening: listen) != nil:
+            .fail(
+                "nobody listens at \(address) (admin.listen), but \(DaemonElsewhere(listening: listen)?.words ?? "")",
+                fix: "restart that daemon, or change admin.listen back")
         case .nobody(let address):
             .skip(
                 "none runs: nobody listens at \(address) (admin.listen); the rest is what a start would find")
@@ -80,6 +86,7 @@ enum DaemonCheck {
                 let advice = known.advice(at: WallTime(sinceEpoch: WallClock.sinceEpoch))
                 let words = "\(seen); \(advice)"
                 let fix = fix(of: known, as: examined)
+                if known.goesOnFromMemory, !known.isOnlyInMemory { return .warn(words, fix: fix) }
                 return isUsed ? .fail(words, fix: fix) : .warn("\(words) (no route uses it)", fix: fix)
             }
             let left = known.expiresAt.map { $0.sinceEpoch - WallClock.sinceEpoch }
@@ -105,21 +112,16 @@ enum DaemonCheck {
         }
     }
 
-    /// The remedy for a route that fails, by what its upstream answers.
-    private static func fix(of reason: String, with identity: ExaminedIdentity?) -> String {
-        if reason.contains(RefusalWord.insufficientScope) {
-            guard identity?.client.source == nil else { return refusedTokenFix(identity) }
+    /// The remedy for a route that fails, by what its upstream says of the token.
+    private static func fix(of route: RouteStatus, with identity: ExaminedIdentity?) -> String {
+        switch route.refusal {
+        case .insufficientScope? where identity?.client.source == nil:
             return "scope of the route or its identity: the token lacks what the upstream asks for"
+        case .some: return refusedTokenFix(identity)
+        case nil: break
         }
-        if reason.contains(RefusalWord.unauthorized) { return refusedTokenFix(identity) }
         return
             "the upstream: its own log tells what fails there, and the check upstream whether it is to be reached"
-    }
-
-    /// Words by which the refusals of upstreams are told apart.
-    private enum RefusalWord {
-        static let insufficientScope = "insufficient_scope"
-        static let unauthorized = "401"
     }
 
     /// The remedy where an upstream refuses the newest token.
@@ -139,8 +141,13 @@ extension RouteStatus {
     /// Why its upstream fails, or most of its answers do; nil if it is well, or that is not known.
     var failure: String? {
         switch figures?.health {
-        case .falters(let reason)?, .fails(let reason)?: reason
+        case .falters(let reason)?, .fails(let reason, _)?: reason
         case .unknown?, .answers?, nil: nil
         }
+    }
+
+    /// The error of the challenge with which its upstream refuses the tokens; nil if it does not.
+    var refusal: ChallengeError? {
+        if case .fails(_, let refusal)? = figures?.health { refusal } else { nil }
     }
 }

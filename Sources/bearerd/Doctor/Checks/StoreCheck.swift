@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Glibc
+import BearerdAdminAPI
 import BearerdConfiguration
 import BearerdRedis
 import BearerdSystem
@@ -15,7 +17,7 @@ enum StoreCheck: WholeCheck {
             return .skip("store.type is memory: sessions end with the daemon")
         }
         do throws(FileStoreError) {
-            return finding(try StoreDirectory.examine(directory), in: directory)
+            return finding(try StoreDirectory.examine(directory), in: directory, of: subject)
         } catch {
             switch error {
             case .insecure(let path, let problem):
@@ -23,6 +25,9 @@ enum StoreCheck: WholeCheck {
             case .plainText:
                 return .fail(error.description, fix: "move it away, then bearerd import --refresh-token FILE")
             case .foreign, .badKey: return .fail(error.description, fix: "store.encryption_key")
+            case .unusable(let error) where error.code == ENOSPC || error.code == EDQUOT:
+                return .fail(
+                    error.description, fix: "make room on that disk: df \(directory) tells how full it is")
             case .unusable:
                 return .fail(error.description, fix: "store.directory, or its rights and its disk")
             }
@@ -40,7 +45,18 @@ enum StoreCheck: WholeCheck {
         return "chmod \(status.kind == .directory ? "0700" : "0600") \(path)"
     }
 
-    private static func finding(_ store: StoreExamination, in directory: String) -> Finding {
+    private static func finding(
+        _ store: StoreExamination, in directory: String, of subject: DoctorSubject
+    ) -> Finding {
+        // A daemon makes its directory at the start.
+        if !store.isThere, subject.daemon.status?.daemon != nil {
+            return .fail(
+                "\(store.path) is not there, although a daemon runs: it was removed or moved, or that daemon keeps its sessions "
+                    + "elsewhere",
+                fix:
+                    "put it back, or mkdir -m 0700 \(store.path) as the daemon's user; where 'bearerd status' still tells of the store after that, restart the daemon"
+            )
+        }
         let seen =
             store.isThere
             ? "\(store.path): files can be locked and written"

@@ -47,11 +47,28 @@ enum TLSCheck: IdentityCheck {
                 + "if it asks for a certificate, \(identity.key("client_certificate_file"))"
         case .greetingTimeout:
             "\(identity.addressKey): what listens there takes the connection and is silent"
-        case .connectionRefused, .connectionTimeout, .unreachable, .dnsError, .dnsTimeout,
-            .noCommonProtocol, .otherProtocol, .noDescriptors, .noThreads, .busy, .cancelled, .other:
-            identity.way.connectTo == nil
-                ? "\(identity.addressKey), or the network in between"
-                : "\(identity.key("connect_to")), or the network in between"
+        case .connectionRefused, .connectionTimeout, .unreachable, .dnsError, .dnsTimeout:
+            wayFix(of: error, identity)
+        case .noDescriptors, .noThreads, .busy, .cancelled: "try again: the machine was short of something"
+        case .noCommonProtocol, .otherProtocol, .other: "\(key(of: identity)), or the network in between"
+        }
+    }
+
+    /// The key that says where the provider is connected to.
+    private static func key(of identity: ExaminedIdentity) -> String {
+        identity.way.connectTo == nil ? identity.addressKey : identity.key("connect_to")
+    }
+
+    /// The remedy where the provider cannot be reached, by the cause.
+    private static func wayFix(of error: UpstreamError, _ identity: ExaminedIdentity) -> String {
+        let key = key(of: identity)
+        let place =
+            identity.way.connectTo.map { "\($0)" } ?? identity.url.map { "\($0.host):\($0.port)" } ?? key
+        return switch error {
+        case .dnsError, .dnsTimeout: "the name of \(place) in \(key), or the servers in /etc/resolv.conf"
+        case .connectionRefused: "start what should listen at \(place), or mend the port in \(key)"
+        case .connectionTimeout: "a firewall on the way to \(place), or the address in \(key)"
+        default: "the network on the way to \(place), or the address in \(key)"
         }
     }
 }

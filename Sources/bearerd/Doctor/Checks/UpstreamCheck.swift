@@ -32,14 +32,16 @@ enum UpstreamCheck: RouteCheck {
             let seen = "\(place) answers \(words(for: without)) without a token"
             guard without.status < 500 else { return .warn(seen, fix: "look at the upstream") }
             guard subject.isLive, let identity = identity(of: route, subject) else { return .ok(seen) }
-            guard let token = await token(of: route, as: identity, subject) else {
-                return .ok("\(seen); one is not tried: none for it is stored that has not expired")
+            let token: Secret
+            switch await trial(of: route, as: identity, subject) {
+            case .notTried(let reason): return .ok("\(seen); one is not tried: \(reason)")
+            case .token(let found): token = found
             }
-            guard !token.isBound else { return .ok("\(seen); one that is bound to a key is not tried") }
-            let with = try await ask(route, path, over: way, with: token.token, subject)
+            let with = try await ask(route, path, over: way, with: token, subject)
             let both = "\(seen), \(words(for: with)) with one"
+            let examined = subject.identities.first { $0.name == identity.name }
             return with.status == 401
-                ? .fail(both, fix: "scope, audience or resource of the route or its identity") : .ok(both)
+                ? .fail(both, fix: DaemonCheck.refusedTokenFix(examined)) : .ok(both)
         } catch {
             return .fail("\(place): \(reason(of: error, way))", fix: UpstreamMend(route, way).fix(of: error))
         }
@@ -110,13 +112,32 @@ enum UpstreamCheck: RouteCheck {
         route.identity.flatMap { subject.configuration.identity(named: $0) }
     }
 
-    /// The stored token for the route's target; a token for another target must not be sent to this upstream.
-    private static func token(
+    /// The token to try, or why there is none, in words.
+    private enum Trial {
+        case token(Secret)
+        case notTried(String)
+    }
+
+    /// The token for the route's target: the stored one, or what its source gave.
+    ///
+    /// A token for another target must not be sent to this upstream.
+    private static func trial(
         of route: RouteConfiguration, as identity: IdentityConfiguration, _ subject: DoctorSubject
-    ) async -> StoredAccessToken? {
+    ) async -> Trial {
+        guard identity.client.source == nil else {
+            guard route.target == nil else { return .notTried("the route's own is the daemon's to ask for") }
+            guard route.terms.tokenQuery == nil else { return .notTried("it would stand in the URL") }
+            return subject.sourceToken(of: identity.name).map { .token($0) }
+                ?? .notTried("the source gave none")
+        }
         let client = route.target.map(identity.client.aimed) ?? identity.client
         let session = try? await subject.store.session(of: identity.name)
-        return session?.accessToken(of: client, at: WallTime(sinceEpoch: WallClock.sinceEpoch))
+        let now = WallTime(sinceEpoch: WallClock.sinceEpoch)
+        guard let stored = session?.accessToken(of: client, at: now) else {
+            return .notTried("none for it is stored that has not expired")
+        }
+        guard !stored.isBound else { return .notTried("it is bound to a key") }
+        return .token(stored.token)
     }
 
     private static func words(for response: TransferResponse) -> String {

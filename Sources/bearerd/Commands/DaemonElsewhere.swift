@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BearerdConfiguration
+import BearerdHTTPMessages
+import BearerdSystem
+
+/// A daemon that has the data listeners of a configuration, and another admin listener than it names.
+struct DaemonElsewhere {
+    private let holder: PortHolder
+    /// Where its requests come in.
+    private let listen: ListenAddress
+    /// Where it listens besides.
+    private let others: [String]
+
+    /// Looks for the daemon, as far as `/proc` tells.
+    ///
+    /// - Parameter listen: the data listeners of the configuration.
+    /// - Returns: nil if no process called bearerd has one of them.
+    init?(listening listen: [ListenAddress]) {
+        for address in listen {
+            guard case .tcp(let host, let port) = address, port != 0,
+                let holder = PortHolder.of(host: host, port: port), holder.command == "bearerd"
+            else { continue }
+            self.holder = holder
+            self.listen = address
+            let known = Set(listen.map(\.description))
+            others = holder.addresses.filter { !known.contains($0) }
+            return
+        }
+        return nil
+    }
+
+    /// Which daemon it is, and what to do.
+    var words: String {
+        let place =
+            others.isEmpty ? "" : ", perhaps \(others.prefix(4).joined(separator: " or "))"
+        return
+            "\(holder.words) has \(listen) (listen), and runs by another admin.listen\(place): restart it to have "
+            + "this one in force, or change admin.listen back"
+    }
+}

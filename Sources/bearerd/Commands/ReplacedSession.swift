@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import OAuth
+
+/// A session that somebody is about to replace, for a word to them before that.
+struct ReplacedSession: Sendable {
+    let identity: String
+    private let person: String?
+    /// The refresh token, which an import may bring once more.
+    private let refreshToken: Secret?
+
+    /// - Returns: nil for a stored session that holds nothing of use.
+    init?(_ stored: StoredSession) {
+        guard stored.refreshToken != nil || stored.newestAccessToken != nil, stored.refusal == nil else {
+            return nil
+        }
+        identity = stored.identity
+        person = stored.person.flatMap { $0.email ?? $0.id }
+        refreshToken = stored.refreshToken
+    }
+
+    /// - Returns: nil for an identity of which a daemon has no session.
+    init?(_ status: IdentityStatus) {
+        guard status.state == .authorized || status.state == .refreshing else { return nil }
+        identity = status.name
+        person = status.person
+        refreshToken = nil
+    }
+
+    /// Returns true if the session has this refresh token.
+    func has(_ token: Secret) -> Bool { refreshToken?.plaintextBytes == token.plaintextBytes }
+
+    /// The warning; it names the person only to a person, because output is often kept.
+    var words: String {
+        let whose = LoginWait.isWatched ? person.map { " of \($0.prefix(200))" } ?? "" : ""
+        return "\(identity): this replaces the session\(whose) that is there"
+    }
+}

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import BearerdTestSupport
+import Testing
+
+/// What the first message says to whom the first day goes wrong.
+@Suite(.blocking) struct `A stranger's first message` {
+    private func site(
+        _ settings: Sidecar.Settings = .init()
+    ) throws -> (
+        directory: TemporaryDirectory, file: String
+    ) {
+        let directory = try TemporaryDirectory()
+        return (directory, try Sidecar.file(provider: try HostileProvider(), directory: directory, settings))
+    }
+
+    private func run(
+        _ words: [String], directory: String? = nil
+    ) throws -> (exit: Int32, output: String, errors: String) {
+        let result = try Subprocess.run([BearerdProcess.binary] + words, directory: directory)
+        guard case .exited(let code) = result.ending else { throw WireError("\(words): \(result)") }
+        return (code, result.output, result.errors)
+    }
+
+    @Test func `says that a file is named by an option`() throws {
+        let (directory, file) = try site()
+        for words in [["check"], ["run"], ["status"], ["doctor"], ["token"]] {
+            let result = try run(words + [file], directory: directory.path)
+            #expect(result.exit == 64, "\(words): \(result)")
+            #expect(
+                result.errors.contains("a configuration file is named by -c \(file)"), "\(words): \(result)")
+        }
+        let empty = try TemporaryDirectory()
+        let lost = try BearerdProcess.command(
+            "doctor", "site.yaml", environment: ["HOME": empty.path, "XDG_CONFIG_HOME": empty.path],
+            directory: empty.path)
+        // The machine may have a configuration of its own.
+        #expect(
+            lost.exit == 64 && lost.errors.contains("a configuration file is named by -c site.yaml"),
+            "\(lost)")
+    }
+
+    @Test func `says that the environment named the file, and what to do where there is none`() throws {
+        let (directory, file) = try site()
+        let broken = try directory.write("broken.yaml", "lisen: 1\n")
+        for command in ["check", "run", "status", "healthcheck", "token"] {
+            let absent = try BearerdProcess.command(
+                command, environment: ["BEARERD_CONFIG": "/nonexistent/c.yaml"], directory: directory.path)
+            #expect(absent.exit == 78, "\(command): \(absent)")
+            #expect(
+                absent.errors.contains(
+                    "there is no /nonexistent/c.yaml; BEARERD_CONFIG names it: mend BEARERD_CONFIG, or let 'bearerd init' write it"
+                ), "\(command): \(absent)")
+        }
+        let wrong = try BearerdProcess.command(
+            "check", environment: ["BEARERD_CONFIG": broken], directory: directory.path)
+        #expect(wrong.errors.hasSuffix("\(broken) cannot be used; BEARERD_CONFIG names it\n"), "\(wrong)")
+        let option = try BearerdProcess.command(
+            "check", "-c", "/nonexistent/c.yaml", environment: ["BEARERD_CONFIG": file])
+        #expect(
+            option.errors.contains("there is no /nonexistent/c.yaml: name another one with -c FILE")
+                && !option.errors.contains("BEARERD_CONFIG"), "\(option)")
+    }
+
+    @Test func `says which identities there are, and who alone has a token in memory`() throws {
+        let (directory, file) = try site(.init(store: "type: memory"))
+        let unknown = try BearerdProcess.command("token", "nobody", "-c", file)
+        #expect(
+            unknown.exit == 64 && unknown.errors.contains("no identity 'nobody', there are default"),
+            "\(unknown)")
+        let token = try BearerdProcess.command("token", "-c", file)
+        #expect(token.exit == 77 && token.output.isEmpty, "\(token)")
+        #expect(
+            token.errors.contains("only the daemon has the token")
+                && token.errors.contains("store.type: file"),
+            "\(token)")
+        _ = directory
+    }
+
+    @Test func `names the key of a store that cannot be made`() throws {
+        let directory = try TemporaryDirectory()
+        try directory.write("taken", "a file\n")
+        let (place, file) = try site(.init(store: "type: file\ndirectory: \(directory.path("taken/store"))"))
+        defer { withExtendedLifetime(place) {} }
+        for command in ["run", "token"] {
+            let result = try BearerdProcess.command(command, "-c", file)
+            #expect(
+                result.exit != 0 && result.errors.contains("store.directory: mkdir "), "\(command): \(result)"
+            )
+            #expect(result.errors.contains("name another directory"), "\(command): \(result)")
+        }
+    }
+
+    @Test func `tells of sessions that the mode of their directory hides`() throws {
+        let sidecar = try Sidecar()
+        try sidecar.awaitToken()
+        try sidecar.bearerd.kill()
+        let (store, file) = (sidecar.storeDirectory, sidecar.directory.path("config.yaml"))
+        chmod(store, 0o755)
+        let words = "the sessions in \(store) (store.directory) are not used: it has mode 0755"
+        for command in ["status", "token"] {
+            let result = try BearerdProcess.command(command, "-c", file)
+            #expect(result.exit == 0 && result.errors.contains(words), "\(command): \(result)")
+        }
+        let again = try BearerdProcess(arguments: ["run", "-c", file])
+        let line = try again.logLine("a warning") { $0.message == "there are sessions that are not used" }
+        #expect(line["reason"]?.contains("'bearerd doctor --check store' tells what to do") == true)
+        try again.kill()
+        chmod(store, 0o700)
+        let well = try BearerdProcess.command("token", "-c", file)
+        #expect(well.exit == 0 && well.errors.isEmpty, "\(well)")
+    }
+
+    @Test func `finds the daemon whose admin listener the file no longer names`() throws {
+        let sidecar = try Sidecar()
+        try sidecar.awaitToken()
+        let (proxy, admin) = (try sidecar.bearerd.proxy, try sidecar.bearerd.admin)
+        let (holder, nobody) = try Socket.refusing()
+        defer { withExtendedLifetime(holder) {} }
+        let text = Sidecar.configuration(
+            provider: sidecar.provider, upstream: sidecar.upstream.url, clientSecret: "fake",
+            directory: sidecar.directory, .init(listen: "\(proxy)")
+        ).replacing("admin:\n  listen: 127.0.0.1:0", with: "admin:\n  listen: \(nobody)")
+        let file = try sidecar.directory.write("changed.yaml", text)
+        let words = "bearerd (pid \(sidecar.bearerd.process.processID)"
+        let status = try BearerdProcess.command("status", "-c", file)
+        #expect(
+            status.exit == 0 && status.output.hasPrefix("not found: nobody listens at \(nobody)"), "\(status)"
+        )
+        #expect(
+            status.output.contains(words) && status.output.contains("perhaps \(admin)")
+                && status.output.contains("or change admin.listen back"), "\(status)")
+        for command in [["healthcheck"], ["reload"], ["wait", "--timeout", "1ms"]] {
+            let result = try run(command + ["-c", file])
+            #expect(result.exit == 69, "\(command): \(result)")
+            guard command[0] != "wait" else { continue }
+            #expect(
+                result.errors.contains(words) && result.errors.contains("runs by another admin.listen"),
+                "\(command): \(result)")
+        }
+        let doctor = try BearerdProcess.command("doctor", "--check", "daemon", "-c", file)
+        #expect(doctor.exit == 69 && doctor.output.contains("runs by another admin.listen"), "\(doctor)")
+    }
+
+    @Test func `says whose session an import replaces, unless it is the same`() throws {
+        let directory = try TemporaryDirectory()
+        let file = try Sidecar.file(
+            provider: try HostileProvider(), directory: directory, .init(grant: "refresh_token"))
+        let one = try directory.write("one", "fake-refresh-token-1\n")
+        let two = try directory.write("two", "fake-refresh-token-2\n")
+        let word = "default: this replaces the session that is there\n"
+        for (token, isTold) in [(one, false), (one, false), (two, true)] {
+            let result = try BearerdProcess.command("import", "--refresh-token", token, "-c", file)
+            #expect(result.exit == 0 && (result.errors == word) == isTold, "\(result)")
+        }
+    }
+
+    @Test func `says whose session a login replaces`() throws {
+        let site = try LoginSite()
+        try site.begin()
+        let again = try site.start("login", "web", "--no-browser")
+        _ = try site.firstLine(of: again)
+        _ = try again.errors.wait(for: "the word") { capture in
+            capture.text.contains("web: this replaces the session that is there\n") ? true : nil
+        }
+    }
+}
