@@ -8,7 +8,7 @@ package enum AnswerBlame: Int, MetricLabel {
     case client
     /// bearerd had no capacity, or was stopping.
     case bearerd
-    /// The provider issued no token, or one that the upstream refused.
+    /// There was no token, for whatever reason, or one that the upstream refused.
     case provider
     /// The upstream failed, or could not be reached.
     case upstream
@@ -44,6 +44,13 @@ extension RouteMetrics {
         var answers = Tally<AnswerBlame>()
         for entry in statuses {
             answers[AnswerBlame(status: entry.status, hasIdentity: hasIdentity)] += entry.count
+        }
+        // The token lacks a scope that the upstream asks for, which is nothing that the client could mend.
+        if hasIdentity {
+            let forbidden = statuses.first { $0.status == 403 }?.count ?? 0
+            let lacking = min(authorizationErrors[.insufficientScope], forbidden)
+            answers[.provider] += lacking
+            answers[.client] -= lacking
         }
         // Those of our own with a status of 500 and above are among the upstream's there.
         for blame in AnswerBlame.allCases where blame != .upstream {

@@ -93,7 +93,7 @@ struct IdentityCard {
 
     /// True if the next token request is meant to end an error.
     private var isTroubled: Bool {
-        status.lastError.map { $0.code != IdentityError.scopeChanged } ?? false
+        !status.goesOnFromMemory && status.lastError.map { $0.code != IdentityError.scopeChanged } ?? false
     }
 
     private var facts: HTMLText {
@@ -144,9 +144,9 @@ struct IdentityCard {
     private var login: HTMLText {
         guard hasLogin, client?.source == nil else { return .empty }
         let path = AdminResource.login(identity: status.name).path
-        let isFirst = status.state == .loginRequired && isUsed
+        let isNeeded = status.state == .loginRequired
         return """
-            <a class="button\(isFirst ? " first" : "")" id="\(key)-go" href="\(path)">\(isFirst ? "Log in" : "Log in again")</a>
+            <a class="button\(isNeeded && isUsed ? " first" : "")" id="\(key)-go" href="\(path)">\(isNeeded ? "Log in" : "Log in again")</a>
             """
     }
 

@@ -53,13 +53,13 @@ struct RouteRow {
 }
 
 extension AnswerBlame {
-    /// The word for people; nobody is to blame for a successful answer.
+    /// The word for people, of where it failed; a token is missing for more reasons than the provider's.
     var words: HTMLText {
         switch self {
         case .nobody: "fine"
         case .client: "client"
         case .bearerd: "bearerd"
-        case .provider: "provider"
+        case .provider: "token"
         case .upstream: "upstream"
         }
     }

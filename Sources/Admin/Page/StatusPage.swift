@@ -97,7 +97,7 @@ struct StatusPage {
             PagePart(
                 "c1",
                 chart.rates(
-                    "What went wrong, by who was to blame", "c1",
+                    "What went wrong, and where", "c1",
                     of: AnswerBlame.allCases.filter { $0 != .nobody })),
             PagePart("c2", chart.durations("Time to answer", "c2")),
         ]
@@ -127,7 +127,7 @@ struct StatusPage {
             <h2>Identities</h2>\(identities)\(rest(document.identities.count - cards.count))
             <h2>Routes</h2><div class="scroll"><table><thead><tr><th scope="col">Route</th><th scope="col">Identity</th>
             <th scope="col">Upstream</th><th scope="col" class="number">Rate</th><th scope="col" class="number">p50</th>
-            <th scope="col" class="number">p99</th><th scope="col">Answers: fine, or who was to blame</th>
+            <th scope="col" class="number">p99</th><th scope="col">Answers: fine, or where it failed</th>
             <th scope="col" class="number">Replays</th><th scope="col" class="number">Streams</th></tr></thead>
             <tbody>\(rows.map(\.markup).joined())</tbody></table></div>\(rest(document.routes.count - rows.count))
             <p class="dim">Rate, p50 and p99 are of the last minute; the rest is since the start.</p>

@@ -50,6 +50,9 @@ import Testing
         let people = try Self.figures(of: "/people", sidecar)
         #expect(people["answers"]["provider"].number == 1 && people["upstream_state"].string == "unknown")
 
+        let words = try sidecar.admin("GET", "/").text
+        #expect(words.contains("token 1") && !words.contains("provider 1"), "\(words)")
+
         let page = try sidecar.admin("GET", "/")
         let policy = page["Content-Security-Policy"] ?? ""
         #expect(policy.hasPrefix("default-src 'none'; frame-ancestors 'none'") && !policy.contains("unsafe"))

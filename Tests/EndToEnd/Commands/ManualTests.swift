@@ -76,7 +76,7 @@ import Testing
         let directory = try TemporaryDirectory()
         for words in [[], ["bearerd.yaml"]] + (try commands().map { [$0] }) {
             let page = try Subprocess.run([BearerdProcess.binary, "help", "--man"] + words).output
-            let file = try directory.write("page.1", page)
+            let file = try directory.write(words == ["bearerd.yaml"] ? "page.5" : "page.1", page)
             #expect(page.hasPrefix(".TH BEARERD"), "\(words)")
             if access(Self.mandoc, X_OK) == 0 {
                 let lint = try Subprocess.run([Self.mandoc, "-Tlint", "-W", "warning", file])

@@ -179,7 +179,9 @@ import Testing
         let (holder, refusing) = try Socket.refusing()
         var fixture = try DoctorFixture()
         fixture.settings.identity = "discovery_url: http://\(refusing)/x"
-        expect(try fixture.run(), "tls", seen: "http://\(refusing): ", fix: "or the network in between")
+        expect(
+            try fixture.run(), "tls", seen: "http://\(refusing): ",
+            fix: "or mend the port in identities.default.issuer")
         withExtendedLifetime(holder) {}
     }
 
