@@ -21,6 +21,19 @@ extension ChosenIdentity {
         let reading: @Sendable (JSONValue) -> String?
     }
 
+    /// Asks the provider as ``ask(or:here:)`` does; a failure to reach it names the command that tells more.
+    func askWithAdvice(
+        or inquiry: Inquiry? = nil,
+        here: @escaping @Sendable (IdentitySession) async throws(CommandFailure) -> String
+    ) throws(CommandFailure) -> String {
+        do throws(CommandFailure) {
+            return try ask(or: inquiry, here: here)
+        } catch {
+            guard error.status == .unavailable, error.code != nil else { throw error }
+            throw CommandFailure(error.status, "\(error.message); 'bearerd doctor \(name)' looks closer")
+        }
+    }
+
     /// Asks the provider, within the time that the caller waits.
     ///
     /// - Parameters:

@@ -82,7 +82,7 @@ struct TokenCommand: IdentityCommand {
         try chosen.requireOwnToken()
         let (showsHeader, showsIDToken) = (showsHeader, showsIDToken)
         let (provedRequest, nonce, showsClaims) = (provedRequest, nonce, showsClaims)
-        let text = try chosen.ask { session throws(CommandFailure) in
+        let text = try chosen.askWithAdvice { session throws(CommandFailure) in
             if showsHeader { return try await session.authorization(of: provedRequest, nonce: nonce) }
             let token = showsIDToken ? try await session.idToken() : try await session.freshToken().token
             guard showsClaims else { return token.withPlaintext { $0 } }

@@ -78,6 +78,19 @@ import Testing
         _ = directory
     }
 
+    @Test func `names the command that tells why a provider is not reached`() throws {
+        let (directory, file) = try site()
+        let (holder, nobody) = try Socket.refusing()
+        defer { withExtendedLifetime(holder) {} }
+        let text = String(decoding: TemporaryDirectory.contents(of: file), as: UTF8.self)
+        let issuer = try #require(text.firstMatch(of: #/issuer: (\S+)/#)).output.1
+        try directory.write("config.yaml", text.replacing(issuer, with: "http://\(nobody)"))
+        let token = try BearerdProcess.command("token", "-c", file)
+        #expect(
+            token.exit == 69 && token.errors.hasSuffix("; 'bearerd doctor default' looks closer\n"),
+            "\(token)")
+    }
+
     @Test func `names the key of a store that cannot be made`() throws {
         let directory = try TemporaryDirectory()
         try directory.write("taken", "a file\n")
