@@ -6,9 +6,11 @@ internal import BearerdSystem
 
 /// One header list or trailer section on its way in, field by field, bounded by the limits on heads.
 ///
-/// nghttp2 has judged names, values and the order of pseudo-fields (RFC 9113 §8.2, §8.3) before anything comes here.
+/// nghttp2 has judged names, values and the order of pseudo-fields (RFC 9113 §8.2, §8.3) before anything comes here. Its
+/// memory is used again for each head.
 struct FieldCollector {
-    private(set) var fields = HTTPFields()
+    /// The fields; `Host` comes first where it is said by `:authority`.
+    var fields = HTTPFields()
     /// The fault of the list: a limit that it exceeds, or a malformed field.
     private(set) var fault: MessageFault?
     /// The decoded size (RFC 9113 §6.5.2).
@@ -16,13 +18,34 @@ struct FieldCollector {
     private var cookie: [UInt8] = []
     private var isCookieNeverIndexed = false
 
-    var method: [UInt8] = []
-    var path: [UInt8] = []
-    var authority: [UInt8]?
-    var connectProtocol: [UInt8]?
-    var status = 0
+    private var method = HTTPMethod.get
+    private var path: [UInt8] = []
+    /// True if ``path`` is that of this head.
+    private var hasPath = false
+    private var hasAuthority = false
+    /// How many fields named `Host` there are, beside `:authority`.
+    private var hostCount = 0
+    /// False if one of them names another host than `:authority`.
+    private var hostsAgree = true
+    private(set) var connectProtocol: [UInt8]?
+    private(set) var status = 0
+    /// The last host that was found well-formed; clients seldom change it.
+    private var validHost: [UInt8] = []
 
-    mutating func begin() { self = FieldCollector() }
+    mutating func begin() {
+        fields.removeAll(keepingCapacity: true)
+        fault = nil
+        size = 0
+        if !cookie.isEmpty { cookie = [] }
+        isCookieNeverIndexed = false
+        method = .get
+        hasPath = false
+        hasAuthority = false
+        hostCount = 0
+        hostsAgree = true
+        if connectProtocol != nil { connectProtocol = nil }
+        status = 0
+    }
 
     /// Takes one field.
     ///
@@ -42,25 +65,40 @@ struct FieldCollector {
         let known = KnownFieldName.find(in: name, 0..<name.count)
         // Of what is refused, the type alone counts: gRPC has errors of its own.
         guard fault == nil || (known == .contentType && !fields.has(.contentType)) else { return }
-        // Crumbs are one field anywhere but in HTTP/2 (RFC 9113 §8.2.3).
-        if known == .cookie {
+        switch known {
+        case .cookie:
+            // Crumbs are one field anywhere but in HTTP/2 (RFC 9113 §8.2.3).
             isCookieNeverIndexed = isCookieNeverIndexed || isNeverIndexed
             if !cookie.isEmpty { cookie.append(contentsOf: [Byte.semicolon, Byte.space]) }
-            cookie.append(value)
-            return
+            return cookie.append(value)
+        case .host:
+            hostCount += 1
+            if hasAuthority {
+                hostsAgree = hostsAgree && agreesWithAuthority(value)
+                return
+            }
+        default: break
         }
-        fields.append(checkedName: name, value: value, isNeverIndexed: isNeverIndexed)
+        fields.append(checkedName: name, value: value, known: known, isNeverIndexed: isNeverIndexed)
+    }
+
+    private func agreesWithAuthority(_ host: Span<UInt8>) -> Bool {
+        guard case .once(let authority) = fields.occurrence(of: .host) else { return false }
+        return Authority.agree(fields.block.bytes.span.extracting(authority), host)
     }
 
     private mutating func takePseudoField(_ name: Span<UInt8>, _ value: Span<UInt8>, _ limits: HeadLimits) {
         switch name[1] {
-        case UInt8(ascii: "m"): method.append(value)
-        case UInt8(ascii: "a"): authority = [UInt8](copying: value)
+        case UInt8(ascii: "m"): method = HTTPMethod(copying: value)
+        case UInt8(ascii: "a"):
+            hasAuthority = true
+            fields.append(checkedName: "host".utf8.span, value: value, known: .host)
         case UInt8(ascii: "p") where name.count == 5:  // :path
             if value.count > limits.uriBytes {
                 fault = .targetTooLong
             } else {
-                path.append(value)
+                path.replaceAll(with: value)
+                hasPath = true
             }
         case UInt8(ascii: "p"): connectProtocol = [UInt8](copying: value)
         case UInt8(ascii: "s") where name.count == 7:  // :status
@@ -75,22 +113,29 @@ struct FieldCollector {
         let joined = cookie
         cookie = []
         fields.append(
-            checkedName: "cookie".utf8.span, value: joined.span, isNeverIndexed: isCookieNeverIndexed)
+            checkedName: "cookie".utf8.span, value: joined.span, known: .cookie,
+            isNeverIndexed: isCookieNeverIndexed)
     }
 
     // MARK: Requests
 
-    /// Fills the head of a request: the target in the form that HTTP/1.1 has for it, `Host` from `:authority`.
+    /// Fills the head of a request, in exchange for its memory: the target in the form that HTTP/1.1 has for it, `Host` from
+    /// `:authority`.
     mutating func fill(_ request: inout HTTPRequest) {
         request.version = .http2
-        request.method = HTTPMethod(rawValue: String(decoding: method, as: UTF8.self))
+        request.method = method
         let longestMethod = 32
-        if method.count > longestMethod { fault = fault ?? .methodTooLong }
+        if method.rawValue.utf8.count > longestMethod { fault = fault ?? .methodTooLong }
         judgeHost()
-        request.targetBytes = request.method == .connect && connectProtocol == nil ? authority ?? [] : path
-        if !request.method.isNeverForwarded || connectProtocol != nil { judgePath(request.method) }
+        if !hasPath { path = [] }
+        if method == .connect, connectProtocol == nil {
+            request.targetBytes = fields.bytes(of: .host).map { Array($0) } ?? []
+        } else {
+            judgePath()
+            swap(&request.targetBytes, &path)
+        }
         judgeLength()
-        request.fields = fields
+        swap(&request.fields, &fields)
     }
 
     /// Writes the length in its shortest form.
@@ -109,28 +154,54 @@ struct FieldCollector {
     }
 
     private mutating func judgeHost() {
-        switch fields.occurrence(of: .host) {
-        case .none: break
-        case .once(let host):
-            let isAgreed =
-                authority.map { Authority.agree(fields.block.bytes.span.extracting(host), $0.span) } ?? true
-            if !isAgreed { fault = fault ?? .malformed }
-        case .repeated: fault = fault ?? .malformed
-        }
-        if let authority { fields.putHostFirst(authority.span) }
-        guard let host = fields.bytes(of: .host), !host.isEmpty, Authority.isValid(host.span) else {
+        if hostCount > 1 || !hostsAgree { fault = fault ?? .malformed }
+        guard case .once(let host) = fields.occurrence(of: .host), !host.isEmpty, isValidHost(host) else {
             fault = fault ?? .malformed
             return
         }
     }
 
-    private mutating func judgePath(_ method: HTTPMethod) {
-        guard fault == nil else { return }
+    private mutating func isValidHost(_ range: Range<Int>) -> Bool {
+        var valid: [UInt8] = []
+        swap(&valid, &validHost)
+        let isValid = Self.isValid(fields.block.bytes.span.extracting(range), or: &valid)
+        swap(&valid, &validHost)
+        return isValid
+    }
+
+    /// - Parameter known: a host that is well-formed, replaced by this one if that is.
+    private static func isValid(_ host: Span<UInt8>, or known: inout [UInt8]) -> Bool {
+        if host.equals(known.span) { return true }
+        guard Authority.isValid(host) else { return false }
+        known.replaceAll(with: host)
+        return true
+    }
+
+    private mutating func judgePath() {
+        guard fault == nil, !method.isNeverForwarded || connectProtocol != nil else { return }
         let isWhole = path == [Byte.asterisk] && method == .options
-        guard isWhole || path.first == Byte.slash, path.allSatisfy(\.isTargetCharacter) else {
+        guard isWhole || path.first == Byte.slash, isTarget(path.span) else {
             fault = .malformed
             return
         }
+    }
+
+    private func isTarget(_ bytes: Span<UInt8>) -> Bool {
+        for index in bytes.indices where !bytes[index].isTargetCharacter { return false }
+        return true
+    }
+}
+
+extension HTTPMethod {
+    /// - Parameter bytes: a token (RFC 9110 §5.6.2).
+    fileprivate init(copying bytes: Span<UInt8>) {
+        self =
+            switch bytes.count {
+            case 3 where bytes.equals("GET".utf8.span): .get
+            case 4 where bytes.equals("POST".utf8.span): .post
+            default:
+                HTTPMethod(rawValue: bytes.withUnsafeBufferPointer { String(decoding: $0, as: UTF8.self) })
+            }
     }
 }
 

@@ -29,16 +29,22 @@ enum HTTP2Callbacks {
 private let success: CInt = 0
 private let failed = NGHTTP2_ERR_CALLBACK_FAILURE.rawValue
 
-private func session(_ context: UnsafeMutableRawPointer?) -> HTTP2Session? {
-    context.map { Unmanaged<HTTP2Session>.fromOpaque($0).takeUnretainedValue() }
+/// The session outlives each call of nghttp2's functions, and so needs no retain.
+private func withSession<Result>(
+    _ context: UnsafeMutableRawPointer?, otherwise failure: Result, _ body: (HTTP2Session) -> Result
+) -> Result {
+    guard let context else { return failure }
+    return Unmanaged<HTTP2Session>.fromOpaque(context)._withUnsafeGuaranteedRef { body($0) }
 }
 
 private func onBeginHeaders(
     _: OpaquePointer?, _ frame: UnsafePointer<nghttp2_frame>?, _ context: UnsafeMutableRawPointer?
 ) -> CInt {
-    guard let session = session(context), let frame else { return failed }
-    session.headBegins(on: frame.pointee.hd.stream_id)
-    return success
+    guard let id = frame?.pointee.hd.stream_id else { return failed }
+    return withSession(context, otherwise: failed) {
+        $0.headBegins(on: id)
+        return success
+    }
 }
 
 private func onHeader(
@@ -47,10 +53,11 @@ private func onHeader(
     _ value: UnsafePointer<UInt8>?, _ valueLength: Int, _ flags: UInt8,
     _ context: UnsafeMutableRawPointer?
 ) -> CInt {
-    guard let session = session(context) else { return failed }
     let name = UnsafeBufferPointer(start: name, count: nameLength)
     let value = UnsafeBufferPointer(start: value, count: valueLength)
-    return session.fieldArrived(name.span, value.span, flags: flags) ? success : failed
+    return withSession(context, otherwise: failed) {
+        $0.fieldArrived(name.span, value.span, flags: flags) ? success : failed
+    }
 }
 
 /// Without it nghttp2 would leave the field out, and pass the rest on.
@@ -65,39 +72,47 @@ private func onDataChunk(
     _: OpaquePointer?, _: UInt8, _ id: Int32, _ bytes: UnsafePointer<UInt8>?, _ count: Int,
     _ context: UnsafeMutableRawPointer?
 ) -> CInt {
-    guard let session = session(context) else { return failed }
-    session.contentArrived(UnsafeBufferPointer(start: bytes, count: count), on: id)
-    return success
+    let bytes = UnsafeBufferPointer(start: bytes, count: count)
+    return withSession(context, otherwise: failed) {
+        $0.contentArrived(bytes.span, on: id)
+        return success
+    }
 }
 
 private func onFrame(
     _: OpaquePointer?, _ frame: UnsafePointer<nghttp2_frame>?, _ context: UnsafeMutableRawPointer?
 ) -> CInt {
-    guard let session = session(context), let frame else { return failed }
-    return session.frameArrived(frame.pointee) ? success : failed
+    guard let frame else { return failed }
+    return withSession(context, otherwise: failed) { $0.frameArrived(frame) ? success : failed }
 }
 
 private func onStreamClose(
     _: OpaquePointer?, _ id: Int32, _ code: UInt32, _ context: UnsafeMutableRawPointer?
 ) -> CInt {
-    session(context)?.streamClosed(id, code)
-    return success
+    withSession(context, otherwise: success) {
+        $0.streamClosed(id, code)
+        return success
+    }
 }
 
 private func onFrameSend(
     _: OpaquePointer?, _ frame: UnsafePointer<nghttp2_frame>?, _ context: UnsafeMutableRawPointer?
 ) -> CInt {
-    guard let session = session(context), let frame else { return failed }
-    session.frameSent(frame.pointee)
-    return success
+    guard let frame else { return failed }
+    return withSession(context, otherwise: failed) {
+        $0.frameSent(frame)
+        return success
+    }
 }
 
 private func onFrameNotSend(
     _: OpaquePointer?, _ frame: UnsafePointer<nghttp2_frame>?, _: CInt, _ context: UnsafeMutableRawPointer?
 ) -> CInt {
-    guard let session = session(context), let frame else { return failed }
-    session.frameLost(frame.pointee)
-    return success
+    guard let header = frame?.pointee.hd else { return failed }
+    return withSession(context, otherwise: failed) {
+        $0.frameLost(header)
+        return success
+    }
 }
 
 private func onRead(
@@ -105,15 +120,18 @@ private func onRead(
     _ flags: UnsafeMutablePointer<UInt32>?, _: UnsafeMutablePointer<nghttp2_data_source>?,
     _ context: UnsafeMutableRawPointer?
 ) -> Int {
-    guard let session = session(context), let flags else { return Int(failed) }
-    return session.read(on: id, atMost: length, flags: &flags.pointee)
+    guard let flags else { return Int(failed) }
+    return withSession(context, otherwise: Int(failed)) {
+        $0.read(on: id, atMost: length, flags: &flags.pointee)
+    }
 }
 
 private func onSendData(
     _: OpaquePointer?, _ frame: UnsafeMutablePointer<nghttp2_frame>?, _ header: UnsafePointer<UInt8>?,
     _ length: Int, _: UnsafeMutablePointer<nghttp2_data_source>?, _ context: UnsafeMutableRawPointer?
 ) -> CInt {
-    guard let session = session(context), let frame, let header else { return failed }
-    return session.sendData(
-        UnsafeBufferPointer(start: header, count: 9), length, on: frame.pointee.hd.stream_id)
+    guard let id = frame?.pointee.hd.stream_id, let header else { return failed }
+    return withSession(context, otherwise: failed) {
+        $0.sendData(UnsafeBufferPointer(start: header, count: 9).span, length, on: id)
+    }
 }

@@ -19,16 +19,18 @@ extension HTTP2Session {
     // MARK: Frames that arrive
 
     /// A frame has arrived whole, and nghttp2 has taken it for good.
-    func frameArrived(_ frame: nghttp2_frame) -> Bool {
-        let header = frame.hd
+    func frameArrived(_ frame: UnsafePointer<nghttp2_frame>) -> Bool {
+        let header = frame.pointee.hd
         switch UInt32(header.type) {
         case NGHTTP2_HEADERS.rawValue:
             headArrived(on: header.stream_id, endsStream: Self.isSet(NGHTTP2_FLAG_END_STREAM, header))
         case NGHTTP2_DATA.rawValue:
-            if header.length > frame.data.padlen { floods.receivedContent(header.length) }
+            if header.length > frame.pointee.data.padlen { floods.receivedContent(header.length) }
             if Self.isSet(NGHTTP2_FLAG_END_STREAM, header) {
                 contentEnded(on: header.stream_id)
-            } else if header.length > 0, header.length <= frame.data.padlen, !floods.admits(.emptyData) {
+            } else if header.length > 0, header.length <= frame.pointee.data.padlen,
+                !floods.admits(.emptyData)
+            {
                 return breach(.enhanceYourCalm)
             }
         case NGHTTP2_RST_STREAM.rawValue:
@@ -36,10 +38,11 @@ extension HTTP2Session {
             stream.isResetByPeer = true
             if role == .server, stream.sentCount > 0 { floods.receivedResetOfAnswer() }
         case NGHTTP2_SETTINGS.rawValue:
-            if !Self.isSet(NGHTTP2_FLAG_ACK, header) { hasPeerSettings = true }
-        case NGHTTP2_PING.rawValue: if Self.isSet(NGHTTP2_FLAG_ACK, header) { pongs += 1 }
+            if !Self.isSet(NGHTTP2_FLAG_ACK, header) { isSettled = true }
+        case NGHTTP2_PING.rawValue: if Self.isSet(NGHTTP2_FLAG_ACK, header) { pongCount += 1 }
         case NGHTTP2_GOAWAY.rawValue:
-            goaway = (frame.goaway.last_stream_id, HTTP2ErrorCode(rawValue: frame.goaway.error_code))
+            let goaway = frame.pointee.goaway
+            farewell = (goaway.last_stream_id, HTTP2ErrorCode(rawValue: goaway.error_code))
         case NGHTTP2_WINDOW_UPDATE.rawValue:
             if header.stream_id == 0 { windowOpened() } else { streams[header.stream_id].map { touch($0) } }
         default: break
@@ -49,14 +52,14 @@ extension HTTP2Session {
 
     /// The connection's window may be what streams waited for.
     private func windowOpened() {
-        for stream in streams.values where !stream.sending.isEmpty { touch(stream) }
+        for stream in streams.all where !stream.unsent.isEmpty { touch(stream) }
     }
 
     // MARK: Heads
 
     func headBegins(on id: Int32) {
         collector.begin()
-        if role == .server, streams[id] == nil { streams[id] = HTTP2Stream(id: id) }
+        if role == .server, streams[id] == nil { streams.insert(pool.take(id: id)) }
     }
 
     /// - Returns: false if the header list is an attack.
@@ -76,43 +79,42 @@ extension HTTP2Session {
             takeRequest(of: stream, endsStream: endsStream)
         case .client where collector.status > 0: takeResponse(of: stream)
         case .server, .client:
-            stream.trailers = collector.fields
-            stream.trailers.removeForbiddenTrailers()
+            stream.trailerFields = collector.fields
+            stream.trailerFields.removeForbiddenTrailers()
         }
         if endsStream { stream.hasEnd = true }
         touch(stream)
     }
 
     private func takeRequest(of stream: HTTP2Stream, endsStream: Bool) {
-        collector.fill(&stream.request)
+        collector.fill(&stream.head)
         stream.fault = collector.fault
         stream.connectProtocol = collector.connectProtocol.map { String(decoding: $0, as: UTF8.self) }
-        stream.declaredLength = stream.request.fields.checkedContentLength
+        stream.declaredLength = stream.head.fields.checkedContentLength
         stream.isAnnounced = true
         // One without content that does not end may turn out to be malformed: nobody is told before it does.
         stream.hasHead = endsStream || stream.declaredLength != 0 || stream.fault != nil
     }
 
     private func takeResponse(of stream: HTTP2Stream) {
-        var response = HTTPResponse(status: collector.status, fields: collector.fields)
-        response.version = .http2
-        if response.isInterim {
+        let isInterim = collector.status < 200 && collector.status != 101
+        if isInterim {
             // Without end they would be memory without end.
-            guard stream.responses.count < 32 else { return reset(stream, .enhanceYourCalm) }
+            guard stream.heads.count < 32 else { return reset(stream, .enhanceYourCalm) }
         } else {
             stream.hasHead = true
-            stream.declaredLength = response.fields.checkedContentLength
+            stream.declaredLength = collector.fields.checkedContentLength
         }
-        stream.responses.append(response)
+        stream.heads.append(status: collector.status, fields: &collector.fields)
     }
 
     // MARK: Content
 
-    func contentArrived(_ bytes: UnsafeBufferPointer<UInt8>, on id: Int32) {
+    func contentArrived(_ bytes: Span<UInt8>, on id: Int32) {
         // Each stream has a window of its own: the connection's is not what holds anybody back.
         nghttp2_session_consume_connection(handle, bytes.count)
         guard let stream = streams[id], stream.resetCode == nil else { return }
-        stream.received.append(bytes)
+        stream.arrived.append(bytes)
         stream.receivedCount += UInt64(bytes.count)
         touch(stream)
     }
@@ -128,31 +130,38 @@ extension HTTP2Session {
 
     func streamClosed(_ id: Int32, _ code: UInt32) {
         peerStreams.abandon(id)
-        guard let stream = streams.removeValue(forKey: id) else { return }
+        guard let stream = streams.remove(id) else { return }
         let code = HTTP2ErrorCode(rawValue: code)
         let endedWell = code == .noError && !stream.isResetByPeer && stream.resetCode == nil
-        stream.isUnprocessed = code == .refusedStream && (stream.isResetByPeer || goaway != nil)
+        stream.isUnprocessed = code == .refusedStream && (stream.isResetByPeer || farewell != nil)
         close(stream, endedWell ? nil : code)
     }
 
     /// A frame of ours was sent.
-    func frameSent(_ frame: nghttp2_frame) {
-        switch UInt32(frame.hd.type) {
+    func frameSent(_ frame: UnsafePointer<nghttp2_frame>) {
+        let header = frame.pointee.hd
+        switch UInt32(header.type) {
         case NGHTTP2_DATA.rawValue:
             floods.sentContent()
-            sent(frame.hd)
-        case NGHTTP2_HEADERS.rawValue: sent(frame.hd)
-        case NGHTTP2_GOAWAY.rawValue where frame.goaway.last_stream_id == .max:
+            // Perhaps somebody waits for it to go out.
+            sent(header).map { touch($0) }
+        case NGHTTP2_HEADERS.rawValue: sent(header)
+        case NGHTTP2_GOAWAY.rawValue where frame.pointee.goaway.last_stream_id == .max:
             nghttp2_submit_ping(handle, UInt8(NGHTTP2_FLAG_NONE.rawValue), nil)
-        case NGHTTP2_RST_STREAM.rawValue: resetSent(frame.hd.stream_id, frame.rst_stream.error_code)
+        case NGHTTP2_RST_STREAM.rawValue: resetSent(header.stream_id, frame.pointee.rst_stream.error_code)
         default: break
         }
     }
 
-    private func sent(_ header: nghttp2_frame_hd) {
-        guard let stream = streams[header.stream_id] else { return }
-        if Self.isSet(NGHTTP2_FLAG_END_STREAM, header) { stream.hasSentEnd = true }
-        touch(stream)
+    @discardableResult
+    private func sent(_ header: nghttp2_frame_hd) -> HTTP2Stream? {
+        guard let stream = streams[header.stream_id] else { return nil }
+        if Self.isSet(NGHTTP2_FLAG_END_STREAM, header) {
+            stream.hasSentEnd = true
+            // Whoever has its answer need not send the rest of its request (RFC 9113 §8.1).
+            if stream.isAnswered, !stream.hasEnd { reset(stream, .noError) }
+        }
+        return stream.onChange == nil ? nil : stream
     }
 
     /// Counts resets that the peer has brought about, and those of streams that it should not have begun.
@@ -165,12 +174,12 @@ extension HTTP2Session {
     }
 
     /// A frame of ours will never be sent.
-    func frameLost(_ frame: nghttp2_frame) {
-        guard UInt32(frame.hd.type) == NGHTTP2_HEADERS.rawValue, let stream = streams[frame.hd.stream_id],
+    func frameLost(_ header: nghttp2_frame_hd) {
+        guard UInt32(header.type) == NGHTTP2_HEADERS.rawValue, let stream = streams[header.stream_id],
             stream.resetCode == nil
         else { return }
         // A request of ours behind the peer's GOAWAY has not been seen by anybody.
-        stream.isUnprocessed = role == .client && goaway != nil
+        stream.isUnprocessed = role == .client && farewell != nil
         stream.resetCode = .internalError
         touch(stream)
     }
@@ -182,30 +191,38 @@ extension HTTP2Session {
         guard let stream = streams[id], stream.resetCode == nil else {
             return Int(NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE.rawValue)
         }
-        let count = min(limit, stream.sending.count)
-        guard count > 0 || stream.endsAfterSending else { return Int(NGHTTP2_ERR_DEFERRED.rawValue) }
+        let unsent = stream.unsentCount
+        let count = min(limit, unsent)
+        guard count > 0 || stream.endsAfterSending else {
+            stream.isDeferred = true
+            return Int(NGHTTP2_ERR_DEFERRED.rawValue)
+        }
         if count > 0 { flags |= NGHTTP2_DATA_FLAG_NO_COPY.rawValue }
-        guard stream.endsAfterSending, count == stream.sending.count else { return count }
+        guard stream.endsAfterSending, count == unsent else { return count }
         flags |= NGHTTP2_DATA_FLAG_EOF.rawValue
         if let trailers = stream.trailersToSend {
             stream.trailersToSend = nil
             flags |= NGHTTP2_DATA_FLAG_NO_END_STREAM.rawValue
-            PseudoFields().withPairs(and: trailers) { pairs in
-                _ = nghttp2_submit_trailer(handle, id, pairs.baseAddress, pairs.count)
+            HeadPairs.lend(for: trailers) { pairs in
+                pairs.append(trailers)
+                _ = nghttp2_submit_trailer(handle, id, pairs.first, pairs.count)
             }
         }
         return count
     }
 
     /// Writes a DATA frame: its header, and the content that ``read(on:atMost:flags:)`` has counted.
-    func sendData(_ header: UnsafeBufferPointer<UInt8>, _ length: Int, on id: Int32) -> CInt {
-        guard output.count < outputLimit else { return NGHTTP2_ERR_WOULDBLOCK.rawValue }
-        guard let stream = streams[id], stream.sending.count >= length else {
+    func sendData(_ header: Span<UInt8>, _ length: Int, on id: Int32) -> CInt {
+        guard framed.count < outputLimit else { return NGHTTP2_ERR_WOULDBLOCK.rawValue }
+        guard let stream = streams[id], stream.unsentCount >= length else {
             return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE.rawValue
         }
-        output.append(contentsOf: header)
-        stream.sending.withFirst(length) { output.append($0) }
-        stream.sending.consume(length)
+        var output: [UInt8] = []
+        swap(&output, &framed)
+        output.append(header)
+        stream.unsent.withFirst(length) { output.append($0) }
+        swap(&output, &framed)
+        stream.unsent.consume(length)
         stream.sentCount += UInt64(length)
         return 0
     }

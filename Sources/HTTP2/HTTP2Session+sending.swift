@@ -9,14 +9,27 @@ extension HTTP2Session {
     package func produce(upTo limit: Int) {
         guard failure == nil else { return }
         outputLimit = limit
-        while output.count < limit {
+        while framed.count < limit {
             var bytes: UnsafePointer<UInt8>?
             let count = nghttp2_session_mem_send(handle, &bytes)
             guard count >= 0 else { return fail(breach ?? .internalError) }
             guard count > 0 else { break }
-            output.append(contentsOf: UnsafeBufferPointer(start: bytes, count: count))
+            framed.append(UnsafeBufferPointer(start: bytes, count: count).span)
         }
         if let breach { fail(breach) }
+    }
+
+    /// Lends ``output`` to whoever sends it and removes what is sent.
+    package func withOutput<Result, Failure: Error>(
+        _ body: (inout [UInt8]) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        var output: [UInt8] = []
+        swap(&output, &framed)
+        defer {
+            precondition(framed.isEmpty, "something was framed while the output was lent")
+            swap(&output, &framed)
+        }
+        return try body(&output)
     }
 
     // MARK: Heads
@@ -24,12 +37,9 @@ extension HTTP2Session {
     /// Sends a head that only precedes the answer (RFC 9110 §15.2).
     package func send(interim head: HTTPResponse, on stream: HTTP2Stream) {
         guard failure == nil, !stream.isClosed else { return }
-        var pseudo = PseudoFields()
-        pseudo.append(":status", status: head.status)
-        pseudo.withPairs(and: head.fields) { pairs in
+        withPairs(of: head) { pairs in
             _ = nghttp2_submit_headers(
-                handle, UInt8(NGHTTP2_FLAG_NONE.rawValue), stream.id, nil, pairs.baseAddress, pairs.count, nil
-            )
+                handle, UInt8(NGHTTP2_FLAG_NONE.rawValue), stream.id, nil, pairs.first, pairs.count, nil)
         }
     }
 
@@ -39,14 +49,22 @@ extension HTTP2Session {
     package func respond(_ head: HTTPResponse, hasContent: Bool, on stream: HTTP2Stream) {
         guard failure == nil, !stream.isClosed, !stream.hasBegunSending else { return }
         stream.hasBegunSending = true
-        var pseudo = PseudoFields()
-        pseudo.append(":status", status: head.status)
-        let result = pseudo.withPairs(and: head.fields) { pairs in
+        let result = withPairs(of: head) { pairs in
             HTTP2Callbacks.withProvider(ifNeeded: hasContent) {
-                nghttp2_submit_response(handle, stream.id, pairs.baseAddress, pairs.count, $0)
+                nghttp2_submit_response(handle, stream.id, pairs.first, pairs.count, $0)
             }
         }
         if result != 0 { reset(stream, .internalError) }
+    }
+
+    private func withPairs<Result>(of head: HTTPResponse, _ body: (HeadPairs) -> Result) -> Result {
+        StatusDigits(head.status).lend { status in
+            HeadPairs.lend(for: head.fields) { pairs in
+                pairs.append(":status", status)
+                pairs.append(head.fields)
+                return body(pairs)
+            }
+        }
     }
 
     /// Begins a stream with a request.
@@ -76,7 +94,7 @@ extension HTTP2Session {
         takesTrailers: Bool, connectProtocol: String? = nil
     ) -> Bool {
         let id =
-            failure == nil && goaway == nil
+            failure == nil && farewell == nil
             ? submit(head, scheme, hasContent, takesTrailers, connectProtocol) : 0
         guard id > 0 else {
             stream.isUnprocessed = true
@@ -86,7 +104,7 @@ extension HTTP2Session {
         stream.id = id
         stream.hasBegunSending = true
         stream.isAnnounced = true
-        streams[id] = stream
+        streams.insert(stream)
         floods.sentRequest()
         return true
     }
@@ -95,17 +113,24 @@ extension HTTP2Session {
         _ head: HTTPRequest, _ scheme: HTTPURL.Scheme, _ hasContent: Bool, _ takesTrailers: Bool,
         _ connectProtocol: String?
     ) -> Int32 {
-        var pseudo = PseudoFields()
-        let method = connectProtocol == nil ? head.method : .connect
-        pseudo.append(":method", Array(method.rawValue.utf8))
-        pseudo.append(":scheme", Array(scheme.rawValue.utf8))
-        if let authority = head.fields.bytes(of: .host) { pseudo.append(":authority", Array(authority)) }
-        pseudo.append(":path", head.targetBytes)
-        if let connectProtocol { pseudo.append(":protocol", Array(connectProtocol.utf8)) }
-        if takesTrailers { pseudo.append("te", Array("trailers".utf8)) }
-        return pseudo.withPairs(and: head.fields) { pairs in
-            HTTP2Callbacks.withProvider(ifNeeded: hasContent) {
-                nghttp2_submit_request(handle, nil, pairs.baseAddress, pairs.count, $0, nil)
+        let method = (connectProtocol == nil ? head.method : .connect).rawValue
+        let tunnelName = connectProtocol ?? ""
+        return method.utf8.span.withUnsafeBufferPointer { method in
+            head.targetBytes.withUnsafeBufferPointer { target in
+                HeadPairs.lend(for: head.fields) { pairs in
+                    pairs.append(":method", method)
+                    pairs.append(":scheme", scheme == .https ? "https" : "http")
+                    if let host = head.fields.rangeOfHost { pairs.append(":authority", valueAt: host) }
+                    pairs.append(":path", target)
+                    return tunnelName.utf8.span.withUnsafeBufferPointer { tunnelName in
+                        if connectProtocol != nil { pairs.append(":protocol", tunnelName) }
+                        if takesTrailers { pairs.append("te", "trailers") }
+                        pairs.append(head.fields)
+                        return HTTP2Callbacks.withProvider(ifNeeded: hasContent) {
+                            nghttp2_submit_request(handle, nil, pairs.first, pairs.count, $0, nil)
+                        }
+                    }
+                }
             }
         }
     }
@@ -115,8 +140,8 @@ extension HTTP2Session {
     /// Puts a copy of `bytes` behind what waits to be sent on a stream.
     package func send(_ bytes: Span<UInt8>, on stream: HTTP2Stream) {
         guard failure == nil, !stream.isClosed, !stream.endsAfterSending, !bytes.isEmpty else { return }
-        stream.sending.append(bytes)
-        nghttp2_session_resume_data(handle, stream.id)
+        stream.unsent.append(bytes)
+        resume(stream)
     }
 
     /// Ends our direction of a stream behind what waits to be sent.
@@ -124,15 +149,30 @@ extension HTTP2Session {
         guard failure == nil, !stream.isClosed, !stream.endsAfterSending else { return }
         stream.endsAfterSending = true
         if !trailers.isEmpty { stream.trailersToSend = trailers }
+        resume(stream)
+    }
+
+    private func resume(_ stream: HTTP2Stream) {
+        guard stream.isDeferred else { return }
+        stream.isDeferred = false
         nghttp2_session_resume_data(handle, stream.id)
+    }
+
+    /// Says that nobody is interested in what the peer still sends on a stream whose answer is complete but for its sending:
+    /// once that is done the peer need not go on (RFC 9113 §8.1).
+    package func loseInterest(in stream: HTTP2Stream) {
+        guard !stream.isClosed else { return }
+        stream.onChange = nil
+        stream.isAnswered = true
+        if stream.hasSentEnd { reset(stream, .noError) }
     }
 
     /// Ends both directions of a stream at once.
     package func reset(_ stream: HTTP2Stream, _ code: HTTP2ErrorCode) {
         guard failure == nil, !stream.isClosed, stream.resetCode == nil else { return }
         stream.resetCode = code
-        stream.sending.removeAll()
-        stream.received.removeAll()
+        stream.unsent.removeAll()
+        stream.arrived.removeAll()
         nghttp2_submit_rst_stream(handle, UInt8(NGHTTP2_FLAG_NONE.rawValue), stream.id, code.rawValue)
         touch(stream)
     }

@@ -17,21 +17,34 @@ package final class HTTP2Session {
     package let role: Role
     let limits: HTTP2Limits
     /// The bytes to send to the peer; the sender removes them.
-    package var output: [UInt8] = []
+    package var output: [UInt8] {
+        get { framed }
+        set { framed = newValue }
+    }
+    package var hasOutput: Bool { !framed.isEmpty }
     /// Why the connection has ended on our side, for a fault of the peer; a GOAWAY with it stands in ``output``.
-    package private(set) var failure: HTTP2ErrorCode?
+    package var failure: HTTP2ErrorCode? { failureCode }
     /// The last stream that the peer's GOAWAY says it has taken, and its code; nil before one.
-    package internal(set) var goaway: (lastStream: Int32, code: HTTP2ErrorCode)?
+    package var goaway: (lastStream: Int32, code: HTTP2ErrorCode)? { farewell }
     /// True once the peer's SETTINGS have arrived.
-    package internal(set) var hasPeerSettings = false
+    package var hasPeerSettings: Bool { isSettled }
     /// How many PINGs of ours the peer has answered.
-    package internal(set) var pongs = 0
+    package var pongs: Int { pongCount }
     /// True if a header block has begun and is incomplete.
     package var isInsideHead: Bool { scanner.isInsideHead }
 
+    // As in HTTP2Stream: what other modules see is computed.
+    var framed: [UInt8] = []
+    private var failureCode: HTTP2ErrorCode?
+    var farewell: (lastStream: Int32, code: HTTP2ErrorCode)?
+    var isSettled = false
+    var pongCount = 0
     private(set) var handle: OpaquePointer?
-    var streams: [Int32: HTTP2Stream] = [:]
-    var changed: [HTTP2Stream] = []
+    var streams = StreamTable()
+    private var changed: [HTTP2Stream] = []
+    /// Memory for ``changed``.
+    private var spare: [HTTP2Stream] = []
+    package let pool: StreamPool
     var collector = FieldCollector()
     var scanner: FrameScanner
     var floods = FloodGuard()
@@ -42,10 +55,12 @@ package final class HTTP2Session {
     /// How large ``output`` may become in the call that is under way.
     var outputLimit = 0
 
+    /// - Parameter pool: of streams that a client begins; of no other thread.
     /// - Returns: nil if there is no memory.
-    package init?(_ role: Role, limits: HTTP2Limits) {
+    package init?(_ role: Role, limits: HTTP2Limits, pool: StreamPool = StreamPool(atMost: 32)) {
         self.role = role
         self.limits = limits
+        self.pool = pool
         peerStreams = PeerStreams(limit: limits.streams)
         scanner = FrameScanner(preface: role == .server ? 24 : 0)
         var options: OpaquePointer?
@@ -110,13 +125,23 @@ package final class HTTP2Session {
 
     // MARK: What comes in
 
+    package var hasChanged: Bool { !changed.isEmpty }
+
     /// The streams that have changed since the last call, in the order in which they first did.
+    ///
+    /// They are to be given back with ``giveBack(_:)``.
     package func takeChanged() -> [HTTP2Stream] {
-        guard !changed.isEmpty else { return [] }
-        let taken = changed
-        changed.removeAll(keepingCapacity: true)
+        var taken: [HTTP2Stream] = []
+        swap(&taken, &changed)
+        swap(&changed, &spare)
         for stream in taken { stream.isTouched = false }
         return taken
+    }
+
+    /// Takes back the streams of ``takeChanged()``; those that are over and that nobody else knows are used again.
+    package func giveBack(_ taken: inout [HTTP2Stream]) {
+        pool.give(&taken)
+        if taken.capacity <= 256 { swap(&taken, &spare) }
     }
 
     func touch(_ stream: HTTP2Stream) {
@@ -126,13 +151,13 @@ package final class HTTP2Session {
     }
 
     /// Has every open stream told, whatever has changed.
-    package func touchAll() { for stream in streams.values { touch(stream) } }
+    package func touchAll() { for stream in streams.all { touch(stream) } }
 
     /// Says that `count` bytes of what has arrived on a stream are needed no more, so that the peer may send as many.
     package func consume(_ count: Int, of stream: HTTP2Stream) {
         guard count > 0 else { return }
-        stream.received.consume(count)
-        guard failure == nil, !stream.isClosed, !stream.hasEnd else { return }
+        stream.arrived.consume(count)
+        guard failureCode == nil, !stream.isClosed, !stream.hasEnd else { return }
         nghttp2_session_consume_stream(handle, stream.id, count)
     }
 
@@ -150,37 +175,37 @@ package final class HTTP2Session {
 
     /// True once nothing more is sent or received.
     package var isOver: Bool {
-        failure != nil
+        failureCode != nil
             || (nghttp2_session_want_read(handle) == 0 && nghttp2_session_want_write(handle) == 0)
     }
 
     /// True if there is something to send that is not in ``output`` yet.
-    package var wantsToSend: Bool { failure == nil && nghttp2_session_want_write(handle) != 0 }
+    package var wantsToSend: Bool { failureCode == nil && nghttp2_session_want_write(handle) != 0 }
 
     /// Ends the connection with a GOAWAY, at once and for all streams.
     package func fail(_ code: HTTP2ErrorCode) {
-        guard failure == nil else { return }
-        failure = code
+        guard failureCode == nil else { return }
+        failureCode = code
         let last = UInt32(bitPattern: nghttp2_session_get_last_proc_stream_id(handle))
         // By hand: a session that has failed takes nothing more.
-        output += [0, 0, 8, 7, 0, 0, 0, 0, 0]
+        framed += [0, 0, 8, 7, 0, 0, 0, 0, 0]
         for number in [last, code.rawValue] {
-            for shift in [24, 16, 8, 0] { output.append(UInt8(truncatingIfNeeded: number >> UInt32(shift))) }
+            for shift in [24, 16, 8, 0] { framed.append(UInt8(truncatingIfNeeded: number >> UInt32(shift))) }
         }
         abandonStreams(code)
     }
 
     /// Says that the connection is gone: nothing more comes in or goes out, and no memory is kept for it.
     package func abandon() {
-        if failure == nil { failure = .noError }
+        if failureCode == nil { failureCode = .noError }
         abandonStreams(.cancel)
         nghttp2_session_del(handle)
         handle = nil
-        output = []
+        framed = []
     }
 
     private func abandonStreams(_ code: HTTP2ErrorCode) {
-        for stream in streams.values.sorted(by: { $0.id < $1.id }) { close(stream, code) }
+        for stream in streams.all { close(stream, code) }
         streams.removeAll()
     }
 
@@ -188,8 +213,8 @@ package final class HTTP2Session {
         stream.isClosed = true
         if stream.resetCode == nil { stream.resetCode = code }
         if stream.resetCode != nil {
-            stream.sending.removeAll()
-            if !stream.hasEnd { stream.received.removeAll() }
+            stream.unsent.removeAll()
+            if !stream.hasEnd { stream.arrived.removeAll() }
         }
         touch(stream)
     }
@@ -197,13 +222,13 @@ package final class HTTP2Session {
     /// Tells the peer that streams that it has begun so far, or may have on their way, are the last; ``pongs`` grows when
     /// it has read that.
     package func announceShutdown() {
-        guard failure == nil else { return }
+        guard failureCode == nil else { return }
         nghttp2_submit_shutdown_notice(handle)
     }
 
     /// Tells the peer which stream of its was the last that is served; those that there are go on.
     package func shutDown() {
-        guard failure == nil else { return }
+        guard failureCode == nil else { return }
         nghttp2_submit_goaway(
             handle, UInt8(NGHTTP2_FLAG_NONE.rawValue), nghttp2_session_get_last_proc_stream_id(handle),
             HTTP2ErrorCode.noError.rawValue, nil, 0)
@@ -213,24 +238,24 @@ package final class HTTP2Session {
 
     /// How many streams the peer lets us begin at once.
     package var peerStreamLimit: Int {
-        guard failure == nil else { return 0 }
+        guard failureCode == nil else { return 0 }
         return Int(nghttp2_session_get_remote_settings(handle, NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS))
     }
 
     /// True if the peer accepts extended CONNECT (RFC 8441 §3).
     package var peerTakesConnectProtocol: Bool {
-        failure == nil
+        failureCode == nil
             && nghttp2_session_get_remote_settings(handle, NGHTTP2_SETTINGS_ENABLE_CONNECT_PROTOCOL) == 1
     }
 
     /// How much content the peer would take now, of all streams together.
     package var connectionWindow: Int {
-        failure == nil ? Int(nghttp2_session_get_remote_window_size(handle)) : 0
+        failureCode == nil ? Int(nghttp2_session_get_remote_window_size(handle)) : 0
     }
 
     /// How much content of the stream the peer would take now.
     package func window(of stream: HTTP2Stream) -> Int {
-        guard failure == nil, !stream.isClosed else { return 0 }
+        guard failureCode == nil, !stream.isClosed else { return 0 }
         return Int(
             min(
                 nghttp2_session_get_stream_remote_window_size(handle, stream.id),

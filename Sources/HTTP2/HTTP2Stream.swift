@@ -2,92 +2,256 @@
 
 package import BearerdHTTPExchange
 package import BearerdHTTPMessages
+internal import BearerdSystem
 
 /// The received and the unsent data of one stream of an ``HTTP2Session``.
 ///
 /// It outlives the stream: what has arrived can still be read once the stream is closed. Confined to the thread of its
-/// session.
+/// session. What other modules see is computed: of what is stored inside of this one the compiler proves that access is
+/// exclusive, and checks it for all others at run time.
 package final class HTTP2Stream {
+    /// All that is either true or false of a stream.
+    struct Marks: OptionSet {
+        let rawValue: UInt16
+
+        static let head = Marks(rawValue: 1)
+        static let expired = Marks(rawValue: 1 << 1)
+        static let end = Marks(rawValue: 1 << 2)
+        static let begunSending = Marks(rawValue: 1 << 3)
+        static let sentEnd = Marks(rawValue: 1 << 4)
+        static let resetByPeer = Marks(rawValue: 1 << 5)
+        static let unprocessed = Marks(rawValue: 1 << 6)
+        static let closed = Marks(rawValue: 1 << 7)
+        static let taken = Marks(rawValue: 1 << 8)
+        static let touched = Marks(rawValue: 1 << 9)
+        static let announced = Marks(rawValue: 1 << 10)
+        static let endAfterSending = Marks(rawValue: 1 << 11)
+        static let deferred = Marks(rawValue: 1 << 12)
+        static let answered = Marks(rawValue: 1 << 13)
+    }
+
+    private var marks: Marks = []
+    private var number: Int32
+    var head = HTTPRequest()
+    var heads = ResponseQueue()
+    private var connectName: String?
+    private var messageFault: MessageFault?
+    private var headLength: UInt64?
+    var arrived = StreamBytes()
+    private var arrivedCount: UInt64 = 0
+    var trailerFields = HTTPFields()
+    var unsent = StreamBytes()
+    var trailersToSend: HTTPFields?
+    private var framedCount: UInt64 = 0
+    private var endCode: HTTP2ErrorCode?
+    private var listener: (() -> Void)?
+
+    init(id: Int32) { number = id }
+
+    /// A stream of our own, which ``HTTP2Session/request(_:on:scheme:hasContent:takesTrailers:connectProtocol:)`` begins.
+    package convenience init() { self.init(id: 0) }
+
+    /// Makes it as good as new, and keeps little of its memory.
+    func renew(id: Int32) {
+        marks = []
+        number = id
+        connectName = nil
+        messageFault = nil
+        headLength = nil
+        arrivedCount = 0
+        trailersToSend = nil
+        framedCount = 0
+        endCode = nil
+        listener = nil
+        if !trailerFields.isEmpty { trailerFields = HTTPFields() }
+        heads.removeAll()
+        arrived.removeAll()
+        unsent.removeAll()
+    }
+
+    /// Gives up what nobody needs of a stream that is over, and memory that its message has made large.
+    func forget() {
+        listener = nil
+        if head.fields.block.bytes.count > Self.keptHead { head.fields = HTTPFields() }
+        if head.targetBytes.capacity > Self.keptHead { head.targetBytes = [] }
+        trailersToSend = nil
+        arrived.removeAll()
+        unsent.removeAll()
+    }
+
+    /// The largest head whose memory is kept for another stream.
+    private static let keptHead = 4 * 1024
+
+    private func mark(_ mark: Marks, _ isTrue: Bool) {
+        marks = isTrue ? marks.union(mark) : marks.subtracting(mark)
+    }
+
     /// Odd and growing (RFC 9113 §5.1.1).
-    package internal(set) var id: Int32
+    package internal(set) var id: Int32 {
+        get { number }
+        set { number = newValue }
+    }
 
     // MARK: What comes in
 
     /// A server's side: the head; complete once ``hasHead`` is true.
-    package var request = HTTPRequest()
+    package var request: HTTPRequest { head }
+
+    /// Exchanges the head of the request for `other`, whose memory is used again.
+    package func swapRequest(with other: inout HTTPRequest) { swap(&head, &other) }
+
     /// A client's side: the heads that nobody has taken, interim ones first.
-    package var responses: [HTTPResponse] = []
+    package var responses: [HTTPResponse] { heads.all }
+    package var hasResponse: Bool { !heads.isEmpty }
+
+    /// Takes the first of ``responses``, of which there must be one, in exchange for memory that is used again.
+    package func takeResponse(into other: inout HTTPResponse) { heads.takeFirst(into: &other) }
+
     /// The protocol that an extended CONNECT asks for (RFC 8441), in place of the method's usual meaning.
-    package internal(set) var connectProtocol: String?
+    package internal(set) var connectProtocol: String? {
+        get { connectName }
+        set { connectName = newValue }
+    }
     /// True once the head of a request, or the final head of a response, has arrived.
-    package internal(set) var hasHead = false
+    package internal(set) var hasHead: Bool {
+        get { marks.contains(.head) }
+        set { mark(.head, newValue) }
+    }
     /// True if the request did not end in time, though it declares no content.
-    package internal(set) var hasExpired = false
+    package internal(set) var hasExpired: Bool {
+        get { marks.contains(.expired) }
+        set { mark(.expired, newValue) }
+    }
     /// A fault of the message that can be answered instead of resetting the stream.
-    package internal(set) var fault: MessageFault?
+    package internal(set) var fault: MessageFault? {
+        get { messageFault }
+        set { messageFault = newValue }
+    }
     /// True if a request was reset here before its head was complete, for its head or for content that it did not declare.
     package var isMalformed: Bool {
-        resetCode == .protocolError && !isResetByPeer && !hasHead && !hasBegunSending
+        endCode == .protocolError && marks.isDisjoint(with: [.resetByPeer, .head, .begunSending])
     }
     /// The length that the head declares; nil without one.
-    package internal(set) var declaredLength: UInt64?
+    package internal(set) var declaredLength: UInt64? {
+        get { headLength }
+        set { headLength = newValue }
+    }
     /// Content that has arrived and is not consumed.
-    package internal(set) var received = StreamBytes()
+    package var received: StreamBytes { arrived }
+    /// How much of it there is.
+    package var keptCount: Int { arrived.count }
+
+    /// Lends the first `count` bytes of ``received``.
+    package func withReceived<Result, Failure: Error>(
+        _ count: Int, _ body: (Span<UInt8>) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        try arrived.withFirst(count, body)
+    }
+
     /// How much content has arrived.
-    package internal(set) var receivedCount: UInt64 = 0
+    package internal(set) var receivedCount: UInt64 {
+        get { arrivedCount }
+        set { arrivedCount = newValue }
+    }
     /// True once the peer has ended its direction; ``trailers`` are complete then.
-    package internal(set) var hasEnd = false
-    package internal(set) var trailers = HTTPFields()
+    package internal(set) var hasEnd: Bool {
+        get { marks.contains(.end) }
+        set { mark(.end, newValue) }
+    }
+    package var trailers: HTTPFields { trailerFields }
+    package var hasTrailers: Bool { !trailerFields.isEmpty }
 
     /// How much of ``received`` may be handed out.
     ///
     /// The last byte of a declared length waits for the end of the stream, so that nobody who writes the message as HTTP/1.1
     /// has sent all of one that goes on, and is malformed.
     package var readableCount: Int {
-        guard !hasEnd, let declaredLength, receivedCount >= declaredLength else { return received.count }
-        return max(0, received.count - 1)
+        guard !hasEnd, let headLength, arrivedCount >= headLength else { return arrived.count }
+        return max(0, arrived.count - 1)
     }
+
+    /// Forgets the content that has arrived, and keeps no memory for it.
+    package func letGo() { if !arrived.isUntouched { arrived = StreamBytes() } }
 
     // MARK: What goes out
 
     /// Content that waits for the connection and the peer's window.
-    package internal(set) var sending = StreamBytes()
+    package var sending: StreamBytes { unsent }
+    /// How much of it there is.
+    package var unsentCount: Int { unsent.count }
     /// True if the message ends after ``sending``.
-    var endsAfterSending = false
-    var trailersToSend: HTTPFields?
+    var endsAfterSending: Bool {
+        get { marks.contains(.endAfterSending) }
+        set { mark(.endAfterSending, newValue) }
+    }
+    /// True if nghttp2 has asked for content in vain, and asks again only when it is told to.
+    var isDeferred: Bool {
+        get { marks.contains(.deferred) }
+        set { mark(.deferred, newValue) }
+    }
     /// True if trailers follow the content that is to be sent.
     package var hasTrailersToSend: Bool { trailersToSend != nil }
     /// True once the head of the message, or the final head, was given to the session.
-    package internal(set) var hasBegunSending = false
+    package internal(set) var hasBegunSending: Bool {
+        get { marks.contains(.begunSending) }
+        set { mark(.begunSending, newValue) }
+    }
     /// True once the whole message, with its end, has been framed.
-    package internal(set) var hasSentEnd = false
+    package internal(set) var hasSentEnd: Bool {
+        get { marks.contains(.sentEnd) }
+        set { mark(.sentEnd, newValue) }
+    }
     /// How many bytes of content have been framed.
-    package internal(set) var sentCount: UInt64 = 0
+    package internal(set) var sentCount: UInt64 {
+        get { framedCount }
+        set { framedCount = newValue }
+    }
+    /// True if whatever the peer still sends is of no interest: the stream is reset once our direction has ended.
+    var isAnswered: Bool {
+        get { marks.contains(.answered) }
+        set { mark(.answered, newValue) }
+    }
 
     // MARK: Its life
 
     /// Why the stream has ended early, on either side; nil while it goes on, and where both sides have ended in good order.
-    package internal(set) var resetCode: HTTP2ErrorCode?
+    package internal(set) var resetCode: HTTP2ErrorCode? {
+        get { endCode }
+        set { endCode = newValue }
+    }
     /// True if the peer reset the stream.
-    package internal(set) var isResetByPeer = false
+    package internal(set) var isResetByPeer: Bool {
+        get { marks.contains(.resetByPeer) }
+        set { mark(.resetByPeer, newValue) }
+    }
     /// True if the peer has not processed the stream: REFUSED_STREAM, or above its GOAWAY (RFC 9113 §8.7).
-    package internal(set) var isUnprocessed = false
-    package internal(set) var isClosed = false
+    package internal(set) var isUnprocessed: Bool {
+        get { marks.contains(.unprocessed) }
+        set { mark(.unprocessed, newValue) }
+    }
+    package internal(set) var isClosed: Bool {
+        get { marks.contains(.closed) }
+        set { mark(.closed, newValue) }
+    }
 
     /// Called, never from inside of the session, when any of this has changed.
-    package var onChange: (() -> Void)?
+    package var onChange: (() -> Void)? {
+        get { listener }
+        set { listener = newValue }
+    }
     /// True once an exchange serves the stream.
-    package var isTaken = false
+    package var isTaken: Bool {
+        get { marks.contains(.taken) }
+        set { mark(.taken, newValue) }
+    }
     /// True if the stream is in the list of changed streams.
-    var isTouched = false
+    var isTouched: Bool {
+        get { marks.contains(.touched) }
+        set { mark(.touched, newValue) }
+    }
     /// True once the stream was reported as new.
-    var isAnnounced = false
-
-    init(id: Int32) { self.id = id }
-
-    /// A stream of our own, which ``HTTP2Session/request(_:on:scheme:hasContent:takesTrailers:connectProtocol:)`` begins.
-    package convenience init() { self.init(id: 0) }
-
-    /// Forgets the content that has arrived, and keeps no memory for it.
-    package func letGo() { received = StreamBytes() }
+    var isAnnounced: Bool {
+        get { marks.contains(.announced) }
+        set { mark(.announced, newValue) }
+    }
 }

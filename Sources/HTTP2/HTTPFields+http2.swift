@@ -6,19 +6,21 @@ internal import BearerdSystem
 extension HTTPFields {
     /// Appends a field whose name and value are known to be what a field may hold, and have no white space around them.
     mutating func append(
-        checkedName name: Span<UInt8>, value: Span<UInt8>, isNeverIndexed: Bool = false
+        checkedName name: Span<UInt8>, value: Span<UInt8>, known: KnownFieldName, isNeverIndexed: Bool = false
     ) {
         let start = block.count
         guard name.count <= Int(UInt16.max), start + name.count + value.count + 4 <= Self.maximumBlock else {
             return
         }
-        block.append(name)
-        block.append(Byte.colon)
-        block.append(Byte.space)
-        block.append(value)
-        block.append(Byte.carriageReturn)
-        block.append(Byte.lineFeed)
-        let known = KnownFieldName.find(in: name, 0..<name.count)
+        block.append(count: name.count + value.count + 4) { line in
+            name.withUnsafeBufferPointer { _ = line.update(fromContentsOf: $0) }
+            line[name.count] = Byte.colon
+            line[name.count + 1] = Byte.space
+            let rest = UnsafeMutableBufferPointer(rebasing: line[(name.count + 2)...])
+            value.withUnsafeBufferPointer { _ = rest.update(fromContentsOf: $0) }
+            rest[value.count] = Byte.carriageReturn
+            rest[value.count + 1] = Byte.lineFeed
+        }
         entries.append(
             Entry(
                 nameStart: UInt32(start), valueStart: UInt32(start + name.count + 2),
@@ -27,12 +29,11 @@ extension HTTPFields {
         present |= known.bit
     }
 
-    /// Makes `Host` the first field, in place of those that there are.
-    mutating func putHostFirst(_ value: Span<UInt8>) {
-        removeEntries { $1.known == .host }
-        append(checkedName: "host".utf8.span, value: value)
-        guard let entry = entries.popLast() else { return }
-        entries.insert(entry, at: 0)
+    /// Where the value of the first `Host` is in the block; nil without one.
+    var rangeOfHost: Range<Int>? {
+        guard has(.host) else { return nil }
+        for index in entries.indices where entries[index].known == .host { return entries[index].valueRange }
+        return nil
     }
 
     /// The length that the fields declare, which nghttp2 has judged; nil without one.

@@ -1,31 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import BearerdSystem
+
 /// Bytes of one stream that wait for their reader, the oldest first.
 package struct StreamBytes {
-    private var storage: [UInt8] = []
+    private var block = ByteBlock()
     private var start = 0
+
+    /// More memory than this is not kept for what comes next.
+    private static let keptCapacity = 16 * 1024
 
     package init() {}
 
-    package var count: Int { storage.count - start }
+    package var count: Int { block.count - start }
 
-    package var isEmpty: Bool { start == storage.count }
+    package var isEmpty: Bool { start == block.count }
 
-    package mutating func append(_ bytes: Span<UInt8>) {
-        if isEmpty { removeAll() }
-        bytes.withUnsafeBufferPointer { storage.append(contentsOf: $0) }
-    }
+    /// True if no memory is kept.
+    var isUntouched: Bool { block.bytes.isEmpty }
 
-    mutating func append(_ bytes: UnsafeBufferPointer<UInt8>) {
-        if isEmpty { removeAll() }
-        storage.append(contentsOf: bytes)
-    }
+    package mutating func append(_ bytes: Span<UInt8>) { block.append(bytes) }
 
     /// Lends the first `count` bytes.
     package func withFirst<Result, Failure: Error>(
         _ count: Int, _ body: (Span<UInt8>) throws(Failure) -> Result
     ) throws(Failure) -> Result {
-        try body(storage.span.extracting(start..<(start + count)))
+        precondition(count <= self.count, "more asked for than there is")
+        return try body(block.bytes.span.extracting(start..<(start + count)))
     }
 
     package mutating func consume(_ count: Int) {
@@ -34,7 +35,7 @@ package struct StreamBytes {
         if isEmpty {
             removeAll()
         } else if start > 32 * 1024 {
-            storage.removeFirst(start)
+            block.removeFirst(start)
             start = 0
         }
     }
@@ -42,6 +43,6 @@ package struct StreamBytes {
     /// Forgets everything; little memory is kept for what comes next.
     package mutating func removeAll() {
         start = 0
-        storage.removeAll(keepingCapacity: storage.capacity <= 16 * 1024)
+        block.removeAll(keepingCapacity: block.bytes.count <= Self.keptCapacity)
     }
 }

@@ -17,19 +17,24 @@ package final class HTTP2Connection {
     /// Called when something has come, gone out or ended, after the streams were told.
     package var onChange: () -> Void = {}
     /// True until we close the connection or the peer resets it.
-    package private(set) var isOpen = true
+    package var isOpen: Bool { !isClosed }
     /// True once the peer has ended its direction.
-    package private(set) var peerHasEnded = false
+    package var peerHasEnded: Bool { hasEnd }
     /// How long the peer may take nothing of what is sent; zero for ever.
     package var patience: Duration
 
     /// How much is framed ahead of the socket, in bytes.
     private static let sendSize = 64 * 1024
 
+    /// True while the peer does not take the sent bytes.
+    package var isCongested: Bool { isFull }
+
+    // Private, because the compiler proves of these what it has to check at run time for what others see.
+    private var isClosed = false
+    private var hasEnd = false
+    private var isFull = false
     private let sender: LoopWait
     private var sendIsDue = false
-    /// True while the peer does not take the sent bytes.
-    package private(set) var isCongested = false
     private var isDispatching = false
     /// Requests that declare no content and have not ended, with the time since which that is so; the oldest comes first.
     private var unended: [(stream: HTTP2Stream, since: CoarseInstant)] = []
@@ -69,7 +74,7 @@ package final class HTTP2Connection {
             if stream.turnIsOver { await stream.yield() }
             do throws(StreamError) {
                 guard try await stream.fill(within: .zero, capacity: StoragePool.large) else {
-                    peerHasEnded = true
+                    hasEnd = true
                     return false
                 }
             } catch {
@@ -97,8 +102,8 @@ package final class HTTP2Connection {
         guard !isDispatching else { return }
         isDispatching = true
         defer { isDispatching = false }
-        var changed = session.takeChanged()
-        while !changed.isEmpty {
+        while session.hasChanged {
+            var changed = session.takeChanged()
             for stream in changed {
                 if session.role == .server, !stream.isTaken {
                     begin(stream)
@@ -106,7 +111,7 @@ package final class HTTP2Connection {
                     stream.onChange?()
                 }
             }
-            changed = session.takeChanged()
+            session.giveBack(&changed)
         }
         if session.streamCount == 0 { emptied.wake() }
         onChange()
@@ -179,7 +184,7 @@ package final class HTTP2Connection {
             }
             emptied.wake()
             // The receiver waits for a peer that has nothing more to say.
-            if session.isOver, session.output.isEmpty { stream.readiness.interruptReader() }
+            if session.isOver, !session.hasOutput { stream.readiness.interruptReader() }
         }
     }
 
@@ -188,21 +193,23 @@ package final class HTTP2Connection {
         guard isOpen else { return false }
         session.produce(upTo: Self.sendSize)
         dispatch()
-        guard !session.output.isEmpty else { return false }
+        guard session.hasOutput else { return false }
         if stream.turnIsOver { await stream.yield() }
         guard isOpen else { return false }
-        if try !stream.flush(&session.output) {
-            isCongested = true
-            defer { isCongested = false }
+        let stream = stream
+        let isSent = try session.withOutput { (output) throws(StreamError) in try stream.flush(&output) }
+        if !isSent {
+            isFull = true
+            defer { isFull = false }
             try await stream.waitForRoom(within: patience)
         }
-        return isOpen && (!session.output.isEmpty || session.wantsToSend)
+        return isOpen && (session.hasOutput || session.wantsToSend)
     }
 
     /// Waits until everything is sent that can be.
     private func awaitSent() async {
         scheduleSend()
-        while isOpen, !session.output.isEmpty || sendIsDue || isCongested {
+        while isOpen, session.hasOutput || sendIsDue || isCongested {
             let seen = emptied.news
             do { try await emptied.wait(after: seen, until: .after(.seconds(5))) } catch { return }
         }
@@ -213,7 +220,7 @@ package final class HTTP2Connection {
     /// Ends the connection and all streams at once.
     package func close() {
         guard isOpen else { return }
-        isOpen = false
+        isClosed = true
         session.abandon()
         dispatch()
         emptied.wake()

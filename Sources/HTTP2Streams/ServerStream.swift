@@ -9,59 +9,58 @@ package import BearerdHTTPMessages
 ///
 /// Confined to its loop's thread.
 package final class ServerStream: ClientExchange {
-    package private(set) var connection: HTTP2Connection
-    package private(set) var stream: HTTP2Stream
-    package private(set) var peer: PeerAddress
+    private let handle: StreamHandle
+    private var address: PeerAddress
     package var request = HTTPRequest()
     package let incoming: StreamBody
     package let outgoing: StreamWriter
-    private let reading: LoopWait
-    private let writing: LoopWait
     private var onNews: (() -> Void)?
     /// Has the connection take no other streams than those that have begun.
     package var onShutdown: () -> Void = {}
     private var isClosed = false
     /// The key that the client's WebSocket has for an upstream of HTTP/1.1.
     private var webSocketKey: WebSocketKey?
+    /// Heeds a change of the stream; made once for all of them.
+    private var heed: () -> Void = {}
 
     package init(_ stream: HTTP2Stream, on connection: HTTP2Connection, from peer: PeerAddress) {
-        self.stream = stream
-        self.connection = connection
-        self.peer = peer
-        reading = LoopWait(loop: connection.loop)
-        writing = LoopWait(loop: connection.loop)
-        incoming = StreamBody(stream, on: connection, wait: reading)
-        outgoing = StreamWriter(stream, on: connection, wait: writing)
+        handle = StreamHandle(stream, on: connection)
+        address = peer
+        incoming = StreamBody(of: handle)
+        outgoing = StreamWriter(of: handle)
+        heed = { [unowned self] in changed() }  // conclude() takes it from the stream
         take()
     }
 
+    private var connection: HTTP2Connection { handle.connection }
+    private var stream: HTTP2Stream { handle.stream }
+
+    package var peer: PeerAddress { address }
+
     /// Takes the next stream, of whatever connection, in place of one that is over.
     package func begin(_ stream: HTTP2Stream, on connection: HTTP2Connection, from peer: PeerAddress) {
-        self.stream = stream
-        self.connection = connection
-        self.peer = peer
-        incoming.use(stream, on: connection)
-        outgoing.use(stream, on: connection)
-        reading.forgetInterruption()
-        writing.forgetInterruption()
-        onNews = nil
+        handle.use(stream, on: connection)
+        address = peer
+        if onNews != nil { onNews = nil }
         isClosed = false
         take()
     }
 
     private func take() {
-        swap(&request, &stream.request)
+        let stream = handle.stream
+        stream.swapRequest(with: &request)
         // A malformed head has none.
         request.version = .http2
-        stream.onChange = { [unowned self] in changed() }  // taken back in conclude()
-        webSocketKey = nil
+        stream.onChange = heed
+        incoming.begin(limit: .max)
+        outgoing.begin(nil, length: .none)
+        if webSocketKey != nil { webSocketKey = nil }
         guard let name = stream.connectProtocol else { return }
         webSocketKey = request.offerUpgrade(to: name)
     }
 
     private func changed() {
-        reading.wake()
-        writing.wake()
+        handle.wake()
         if stream.resetCode != nil || connection.peerHasEnded { onNews?() }
     }
 
@@ -73,30 +72,23 @@ package final class ServerStream: ClientExchange {
 
     /// Ends what is left of the stream once its exchange is over.
     package func conclude() {
-        onNews = nil
+        if onNews != nil { onNews = nil }
         incoming.letGo()
-        let (connection, stream) = (connection, stream)
-        guard !stream.isClosed, stream.resetCode == nil else {
-            stream.onChange = nil
-            return
-        }
-        guard stream.hasBegunSending else {
-            stream.onChange = nil
-            return reset(.cancel)
-        }
-        // Whoever has its answer need not send the rest of its request (RFC 9113 §8.1).
-        stream.onChange = { [unowned connection, unowned stream] in
-            guard stream.hasSentEnd, !stream.isClosed else { return }
-            stream.onChange = nil
-            connection.session.reset(stream, .noError)
-            connection.scheduleSend()
-        }
-        stream.onChange?()
+        outgoing.forget()
+        endStream()
+        handle.letGo()
     }
 
-    private func reset(_ code: HTTP2ErrorCode) {
-        connection.session.reset(stream, code)
-        connection.dispatch()
+    private func endStream() {
+        let (connection, stream) = (handle.connection, handle.stream)
+        stream.onChange = nil
+        guard !stream.isClosed, stream.resetCode == nil else { return }
+        if stream.hasBegunSending {
+            connection.session.loseInterest(in: stream)
+        } else {
+            connection.session.reset(stream, .cancel)
+            connection.dispatch()
+        }
         connection.scheduleSend()
     }
 
@@ -111,7 +103,7 @@ package final class ServerStream: ClientExchange {
 
     package var progress: ExchangeProgress {
         ExchangeProgress(
-            received: stream.receivedCount, sent: stream.sentCount, untaken: stream.sending.count)
+            received: stream.receivedCount, sent: stream.sentCount, untaken: stream.unsentCount)
     }
 
     package func lookAtPeer() -> PeerState {
@@ -130,7 +122,7 @@ package final class ServerStream: ClientExchange {
             incoming.beginNothing()
             return .none
         }
-        if stream.hasEnd, stream.receivedCount == 0, stream.trailers.isEmpty {
+        if stream.hasEnd, stream.receivedCount == 0, !stream.hasTrailers {
             return stream.declaredLength == nil ? .none : .exact(0)
         }
         return stream.declaredLength.map { .exact($0) } ?? .open
@@ -163,9 +155,7 @@ package final class ServerStream: ClientExchange {
             // To whoever asks for a tunnel a 2xx says that there is one.
             sent.status = 502
         }
-        outgoing.begin(length: length) { [connection, stream] hasContent in
-            connection.session.respond(sent, hasContent: hasContent, on: stream)
-        }
+        outgoing.begin(.response(sent), length: length)
     }
 
     package func endFollows() {}
@@ -173,7 +163,7 @@ package final class ServerStream: ClientExchange {
     package func cut() {
         // The part of the answer that is there goes before the reset.
         connection.frame()
-        reset(outgoing.hasTimedOut ? .cancel : .internalError)
+        handle.reset(outgoing.hasTimedOut ? .cancel : .internalError)
     }
 
     // MARK: Both
@@ -183,22 +173,20 @@ package final class ServerStream: ClientExchange {
     package func close() {
         isClosed = true
         incoming.stop()
-        reset(.cancel)
-        reading.wake()
-        writing.wake()
+        handle.reset(.cancel)
+        handle.wake()
     }
 
     package func abort() {
         isClosed = true
         incoming.stop()
-        reset(webSocketKey == nil ? .internalError : .connectError)
-        reading.wake()
-        writing.wake()
+        handle.reset(webSocketKey == nil ? .internalError : .connectError)
+        handle.wake()
     }
 
-    package func stopReceiving() { reading.interrupt() }
+    package func stopReceiving() { handle.reading.interrupt() }
 
-    package func resumeReceiving() { reading.forgetInterruption() }
+    package func resumeReceiving() { handle.reading.forgetInterruption() }
 
     package func beginTunnel() { incoming.begin(limit: .max) }
 

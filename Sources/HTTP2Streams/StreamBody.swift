@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import BearerdEventLoop
-package import BearerdHTTP2
+internal import BearerdEventLoop
+internal import BearerdHTTP2
 package import BearerdHTTPExchange
 package import BearerdHTTPMessages
 
@@ -10,37 +10,25 @@ package import BearerdHTTPMessages
 /// A piece stays in the stream until it is consumed, and only then may the peer send as much again. Confined to its
 /// loop's thread.
 package final class StreamBody: BodySource {
-    private var connection: HTTP2Connection
-    private var stream: HTTP2Stream
-    private let wait: LoopWait
+    private let handle: StreamHandle
     private var limit: UInt64 = .max
-    package private(set) var byteCount: UInt64 = 0
+    private var handedOut: UInt64 = 0
     private var piece = 0
     /// True if the message has no content, whatever the stream carries.
     private var isNothing = false
     /// True once the body must not be read any more.
     private var isStopped = false
 
-    /// - Parameter wait: woken when the stream changes.
-    package init(_ stream: HTTP2Stream, on connection: HTTP2Connection, wait: LoopWait) {
-        self.stream = stream
-        self.connection = connection
-        self.wait = wait
-    }
+    package init(of handle: StreamHandle) { self.handle = handle }
 
-    /// Reads from another stream from here on.
-    package func use(_ stream: HTTP2Stream, on connection: HTTP2Connection) {
-        self.stream = stream
-        self.connection = connection
-        begin(limit: .max)
-    }
+    package var byteCount: UInt64 { handedOut }
 
     /// Begins the content.
     ///
     /// - Parameter limit: more bytes than this are ``MessageError/bodyTooLarge``.
     package func begin(limit: UInt64) {
         self.limit = limit
-        byteCount = 0
+        handedOut = 0
         piece = 0
         isStopped = false
         isNothing = false
@@ -56,17 +44,18 @@ package final class StreamBody: BodySource {
     package func stop() { isStopped = true }
 
     package var isFinished: Bool {
-        isNothing
-            || stream.hasEnd && stream.received.count == piece && byteCount <= limit
-                && stream.resetCode == nil
+        let stream = handle.stream
+        return isNothing
+            || stream.hasEnd && stream.keptCount == piece && handedOut <= limit && stream.resetCode == nil
     }
 
-    package var trailers: HTTPFields { stream.trailers }
+    package var trailers: HTTPFields { handle.stream.trailers }
 
     package func nextPiece() throws(MessageError) -> Int? {
-        guard byteCount <= limit else { throw .bodyTooLarge }
+        guard handedOut <= limit else { throw .bodyTooLarge }
         guard !isStopped else { throw .stream(.closed) }
         guard !isNothing else { return nil }
+        let stream = handle.stream
         let count = stream.readableCount
         guard count > 0 else {
             if let fault = stream.fault { throw .malformed(fault) }
@@ -74,24 +63,24 @@ package final class StreamBody: BodySource {
             if stream.resetCode != nil, !isWhole { throw .truncated }
             return nil
         }
-        connection.stream.spend(TurnBudget.pieceCost)
-        byteCount &+= UInt64(count)
-        guard byteCount <= limit else { throw .bodyTooLarge }
+        handle.connection.stream.spend(TurnBudget.pieceCost)
+        handedOut &+= UInt64(count)
+        guard handedOut <= limit else { throw .bodyTooLarge }
         piece = count
         return count
     }
 
-    private var isWhole: Bool { isNothing || stream.hasEnd && stream.received.isEmpty }
+    private var isWhole: Bool { isNothing || handle.stream.hasEnd && handle.stream.keptCount == 0 }
 
     package func nextPiece(within timeout: Duration, sparingly: Bool) async throws(MessageError) -> Int? {
         let deadline = CoarseInstant.after(timeout)
         while true {
-            if connection.stream.turnIsOver { await connection.stream.yield() }
-            let seen = wait.news
+            if handle.connection.stream.turnIsOver { await handle.connection.stream.yield() }
+            let seen = handle.reading.news
             if let count = try nextPiece() { return count }
             guard !isWhole else { return nil }
             do {
-                try await wait.wait(after: seen, until: deadline)
+                try await handle.reading.wait(after: seen, until: deadline)
             } catch {
                 throw .stream(error)
             }
@@ -99,7 +88,7 @@ package final class StreamBody: BodySource {
     }
 
     /// A stream that was reset has lost what had arrived.
-    private var hasPiece: Bool { !isStopped && stream.received.count >= piece }
+    private var hasPiece: Bool { !isStopped && handle.stream.keptCount >= piece }
 
     package var pieceCount: Int? { hasPiece ? piece : nil }
 
@@ -107,20 +96,22 @@ package final class StreamBody: BodySource {
         _ body: (Span<UInt8>) throws(Failure) -> Result
     ) throws(Failure) -> Result? {
         guard hasPiece else { return nil }
-        return try stream.received.withFirst(piece, body)
+        return try handle.stream.withReceived(piece, body)
     }
 
     package func consumePiece() {
         guard piece > 0 else { return }
-        connection.session.consume(min(piece, stream.received.count), of: stream)
+        let stream = handle.stream
+        handle.connection.session.consume(min(piece, stream.keptCount), of: stream)
         piece = 0
-        connection.scheduleSend()
+        // The window may open for as much again.
+        if !stream.hasEnd { handle.connection.scheduleSend() }
     }
 
     /// Forgets what nobody will read; the peer may send no more in its place.
     package func letGo() {
         stop()
-        stream.letGo()
+        handle.stream.letGo()
     }
 
     package func skipArrived() {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import BearerdEventLoop
-package import BearerdHTTP2
+internal import BearerdHTTP2
 package import BearerdHTTPExchange
 package import BearerdHTTPMessages
 
@@ -12,74 +12,65 @@ package final class StreamWriter: BodySink {
     /// How much of a stream's content waits at most for its window before its sender does, in bytes.
     private static let keptLimit = 32 * 1024
 
-    private var connection: HTTP2Connection
-    private var stream: HTTP2Stream
-    private let wait: LoopWait
-    /// Gives the session the head, and begins the stream's sending; false for a head that ends the message.
-    private var sendHead: ((_ hasContent: Bool) -> Void)?
+    private let handle: StreamHandle
+    /// The head, until it is given to the session with the first send.
+    private var head: StreamHead?
     private var length = BodyLength.none
     private var count: UInt64 = 0
     private var hasEnd = false
+    private var isTimedOut = false
     /// True once a wait for the peer to take more has timed out.
-    package private(set) var hasTimedOut = false { didSet { if hasTimedOut { onTimeOut() } } }
+    package var hasTimedOut: Bool { isTimedOut }
     /// Called when a wait for the peer to take more times out.
     package var onTimeOut: () -> Void = {}
 
-    /// - Parameter wait: woken when the stream changes.
-    package init(_ stream: HTTP2Stream, on connection: HTTP2Connection, wait: LoopWait) {
-        self.stream = stream
-        self.connection = connection
-        self.wait = wait
-    }
-
-    /// Writes to another stream from here on.
-    package func use(_ stream: HTTP2Stream, on connection: HTTP2Connection) {
-        self.stream = stream
-        self.connection = connection
-        sendHead = nil
-        length = .none
-        count = 0
-        hasEnd = false
-        hasTimedOut = false
-    }
+    package init(of handle: StreamHandle) { self.handle = handle }
 
     /// Begins a message; its head goes with the first send.
     ///
     /// - Parameters:
+    ///   - head: nil if it has gone out before.
     ///   - length: of the content; one that is exact ends the message.
-    ///   - sendHead: gives the head to the session.
-    package func begin(length: BodyLength, _ sendHead: @escaping (_ hasContent: Bool) -> Void) {
+    package func begin(_ head: StreamHead?, length: BodyLength) {
+        self.head = head
         self.length = length
-        self.sendHead = sendHead
+        count = 0
+        isTimedOut = false
         hasEnd = length.isZero
+    }
+
+    /// Forgets a message that is over.
+    package func forget() {
+        if head != nil { head = nil }
+        hasEnd = true
     }
 
     package var framesEnd: Bool { true }
 
     /// The connection's window is shared by its streams.
     package var takesMuch: Bool {
-        let session = connection.session
-        return window - stream.sending.count >= StoragePool.large
+        let session = handle.connection.session
+        return window - handle.stream.unsentCount >= StoragePool.large
             && session.connectionWindow / max(session.streamCount, 1) >= StoragePool.large
     }
 
     /// True once the whole message is given to the connection, though perhaps not sent.
-    package var isWhole: Bool { hasEnd && sendHead == nil }
+    package var isWhole: Bool { hasEnd && head == nil }
 
-    package var hasSent: Bool { stream.hasBegunSending }
+    package var hasSent: Bool { handle.stream.hasBegunSending }
 
     package func append(_ content: [UInt8]) { put(content.span) }
 
     package func end(trailers: @autoclosure () -> HTTPFields) {
         guard !hasEnd else { return }
         hasEnd = true
-        connection.session.end(stream, trailers: trailers())
+        handle.connection.session.end(handle.stream, trailers: trailers())
     }
 
     package func offer(_ piece: Span<UInt8>) throws(StreamError) -> Bool {
-        try check()
+        try handle.check()
         put(piece)
-        guard stream.sending.count > Self.keptLimit else { return true }
+        guard handle.stream.unsentCount > Self.keptLimit else { return true }
         begin()
         return false
     }
@@ -88,12 +79,12 @@ package final class StreamWriter: BodySink {
         pieceOf source: some BodySource, within timeout: Duration
     ) async throws(StreamError) {
         defer { source.consumePiece() }
-        if connection.stream.turnIsOver { await connection.stream.yield() }
+        if handle.connection.stream.turnIsOver { await handle.connection.stream.yield() }
         guard let count = source.pieceCount else { throw .closed }
         var sent = 0
         while sent < count {
-            try check()
-            let room = Self.keptLimit - stream.sending.count
+            try handle.check()
+            let room = Self.keptLimit - handle.stream.unsentCount
             guard room > 0 else {
                 begin()
                 try await awaitProgress(within: timeout)
@@ -102,53 +93,55 @@ package final class StreamWriter: BodySink {
             let end = min(count, sent + room)
             guard source.withPiece({ put($0.extracting(sent..<end)) }) != nil else { throw .closed }
             sent = end
-            if connection.stream.turnIsOver { await connection.stream.yield() }
+            if handle.connection.stream.turnIsOver { await handle.connection.stream.yield() }
         }
     }
 
     package func flush() throws(StreamError) -> Bool {
-        try check()
+        try handle.check()
         begin()
-        return stream.isClosed || (!connection.isCongested && stream.sending.count <= window)
+        let stream = handle.stream
+        return stream.isClosed || (!handle.connection.isCongested && stream.unsentCount <= window)
     }
 
     package func flush(within timeout: Duration) async throws(StreamError) {
         guard try !flush() else { return }
-        while !stream.sending.isEmpty { try await awaitProgress(within: timeout) }
+        while handle.stream.unsentCount > 0 { try await awaitProgress(within: timeout) }
     }
 
-    private var window: Int { max(0, connection.session.window(of: stream)) }
+    private var window: Int { max(0, handle.connection.session.window(of: handle.stream)) }
 
     private func put(_ bytes: Span<UInt8>) {
         count &+= UInt64(bytes.count)
-        connection.session.send(bytes, on: stream)
+        handle.connection.session.send(bytes, on: handle.stream)
     }
 
     /// Gives what is kept to the connection.
     private func begin() {
         if case .exact(let length) = length, count >= length, !hasEnd { end(trailers: HTTPFields()) }
-        if let sendHead {
-            self.sendHead = nil
-            sendHead(!(hasEnd && stream.sending.isEmpty && !stream.hasTrailersToSend))
+        if let head {
+            self.head = nil
+            let stream = handle.stream
+            let hasContent = !(hasEnd && stream.unsentCount == 0 && !stream.hasTrailersToSend)
+            head.send(on: stream, of: handle.connection.session, hasContent: hasContent)
         }
-        connection.scheduleSend()
-    }
-
-    private func check() throws(StreamError) {
-        guard connection.isOpen, stream.resetCode == nil else { throw .reset }
+        handle.connection.scheduleSend()
     }
 
     /// Waits until the peer has taken more.
     private func awaitProgress(within timeout: Duration) async throws(StreamError) {
-        let before = stream.sentCount
+        let before = handle.stream.sentCount
         let deadline = CoarseInstant.after(timeout)
-        while stream.sentCount == before {
-            let seen = wait.news
-            try check()
+        while handle.stream.sentCount == before {
+            let seen = handle.writing.news
+            try handle.check()
             do {
-                try await wait.wait(after: seen, until: deadline)
+                try await handle.writing.wait(after: seen, until: deadline)
             } catch {
-                if error == .timedOut { hasTimedOut = true }
+                if error == .timedOut {
+                    isTimedOut = true
+                    onTimeOut()
+                }
                 throw error
             }
         }

@@ -21,9 +21,10 @@ final class FramePeer {
 
     /// - Parameter isGreeted: whether the preface and both sides' SETTINGS have passed.
     init?(
-        _ role: HTTP2Session.Role = .server, limits: HTTP2Limits = HTTP2Limits(), isGreeted: Bool = true
+        _ role: HTTP2Session.Role = .server, limits: HTTP2Limits = HTTP2Limits(), isGreeted: Bool = true,
+        pool: StreamPool = StreamPool(atMost: 0)
     ) {
-        guard let session = HTTP2Session(role, limits: limits) else { return nil }
+        guard let session = HTTP2Session(role, limits: limits, pool: pool) else { return nil }
         self.session = session
         guard isGreeted else { return }
         if role == .server { send(bytes: HTTP2Frame.preface) }
@@ -63,6 +64,13 @@ final class FramePeer {
     }
 
     private func collect() { for stream in session.takeChanged() { streams[stream.id] = stream } }
+
+    /// Lets go of the streams, as a server does of those that it has served.
+    func forgetStreams() {
+        var known = Array(streams.values)
+        streams = [:]
+        session.giveBack(&known)
+    }
 
     /// Content that has arrived on a stream, without consuming it.
     func content(of id: Int32) -> String {

@@ -13,54 +13,70 @@ package final class HTTP2Exchange: UpstreamExchange, ArrivalSource {
     package static var isJudgedByTrailers: Bool { true }
 
     /// The connection that carries it.
-    let link: HTTP2Link
+    var link: HTTP2Link { carrier }
     package let incoming: StreamBody
     package let outgoing: StreamWriter
     package var response = HTTPResponse()
-    package let isFirst: Bool
+    package var isFirst: Bool { beganLink }
     /// The request's place under the route's limit.
     var permit: UpstreamPermit?
 
-    private let stream = HTTP2Stream()
-    private let reading: LoopWait
-    private let writing: LoopWait
+    // Private, because the compiler proves of these what it has to check at run time for what others see.
+    private var carrier: HTTP2Link
+    private var beganLink: Bool
+    private let handle: StreamHandle
     private var isClosed = false
     /// How many bytes had come on the connection when the request began.
     private var arrivedBefore: UInt64 = 0
     private var hasTimedOut = false
     /// The tunnel that the request asks for; nil for a message.
     private var tunnel: WebSocketRequest?
+    /// Heeds a change of the stream; made once for all requests.
+    private var heed: () -> Void = {}
 
-    private var connection: HTTP2Connection { link.connection }
+    private var stream: HTTP2Stream { handle.stream }
+    private var connection: HTTP2Connection { carrier.connection }
 
     init(on link: HTTP2Link, isFirst: Bool, permit: UpstreamPermit) {
-        self.link = link
-        self.isFirst = isFirst
+        carrier = link
+        beganLink = isFirst
         self.permit = permit
-        reading = LoopWait(loop: link.connection.loop)
-        writing = LoopWait(loop: link.connection.loop)
-        incoming = StreamBody(stream, on: link.connection, wait: reading)
-        outgoing = StreamWriter(stream, on: link.connection, wait: writing)
+        handle = StreamHandle(link.connection.session.pool.take(), on: link.connection)
+        incoming = StreamBody(of: handle)
+        outgoing = StreamWriter(of: handle)
+        heed = { [unowned self] in handle.wake() }  // conclude() takes it from the stream
+        // An upstream that takes nothing of a request for so long is not waited for.
+        outgoing.onTimeOut = { [unowned self] in handle.reset(.cancel) }  // it goes with us
+    }
+
+    /// Serves another request, on whatever connection, in place of one that is over.
+    func begin(on link: HTTP2Link, isFirst: Bool, permit: UpstreamPermit) {
+        if link !== carrier { carrier = link }
+        beganLink = isFirst
+        self.permit = permit
+        isClosed = false
+        hasTimedOut = false
+        if tunnel != nil { tunnel = nil }
+        handle.use(link.connection.session.pool.take(), on: link.connection)
+        incoming.begin(limit: .max)
+        outgoing.begin(nil, length: .none)
     }
 
     /// Ends what is left of the stream.
     func conclude() {
+        endStream()
+        incoming.letGo()
+        outgoing.forget()
+        permit = nil
+        handle.letGo()
+    }
+
+    private func endStream() {
+        let stream = handle.stream
         stream.onChange = nil
         // The end of a request whose response came early may not have gone out yet.
         if !stream.isClosed, stream.hasEnd, outgoing.isWhole { connection.frame() }
-        if !stream.isClosed { reset() }
-        permit = nil
-    }
-
-    private func reset() {
-        connection.session.reset(stream, .cancel)
-        connection.dispatch()
-        connection.scheduleSend()
-    }
-
-    private func changed() {
-        reading.wake()
-        writing.wake()
+        if !stream.isClosed { handle.reset(.cancel) }
     }
 
     // MARK: The request
@@ -72,41 +88,35 @@ package final class HTTP2Exchange: UpstreamExchange, ArrivalSource {
         }
         var sent = head
         if tunnel != nil { sent.fields.remove(.secWebSocketKey) }
-        stream.onChange = { [unowned self] in changed() }  // taken back in conclude()
-        // An upstream that takes nothing of a request for so long is not waited for.
-        outgoing.onTimeOut = { [unowned self] in reset() }  // it goes with us
-        let (session, scheme, name) = (connection.session, link.scheme, tunnel?.name)
-        let takesTrailers = form.takesTrailers
-        // A tunnel has no end of a message, though the request that asks for it has.
-        outgoing.begin(length: form.length) { [stream] hasContent in
-            _ = session.request(
-                sent, on: stream, scheme: scheme, hasContent: hasContent || name != nil,
-                takesTrailers: takesTrailers, connectProtocol: name)
-        }
+        stream.onChange = heed
+        outgoing.begin(
+            .request(
+                sent, scheme: carrier.scheme, takesTrailers: form.takesTrailers, tunnel: tunnel?.name),
+            length: form.length)
     }
 
     package var isLeftUnprocessed: Bool { stream.isUnprocessed }
 
     // MARK: The response
 
-    package var hasArrived: Bool { stream.hasHead || !stream.responses.isEmpty }
+    package var hasArrived: Bool { stream.hasHead || stream.hasResponse }
 
     package var arrivals: HTTP2Exchange { self }
 
     package func more(within timeout: Duration) async throws(StreamError) -> Bool {
         let deadline = CoarseInstant.after(timeout)
         while true {
-            let seen = reading.news
-            if !stream.responses.isEmpty || isMalformed { return true }
+            let seen = handle.reading.news
+            if stream.hasResponse || isMalformed { return true }
             if isClosed { throw .closed }
             if outgoing.hasTimedOut {
                 // Not at once: the upload is to learn of it, too.
-                try await reading.wait(after: reading.news, until: .now + .milliseconds(1))
+                try await handle.reading.wait(after: handle.reading.news, until: .now + .milliseconds(1))
                 throw .timedOut
             }
             if stream.isClosed || stream.resetCode != nil || !connection.isOpen { return false }
             do {
-                try await reading.wait(after: seen, until: deadline)
+                try await handle.reading.wait(after: seen, until: deadline)
             } catch {
                 hasTimedOut = error == .timedOut
                 throw error
@@ -126,11 +136,11 @@ package final class HTTP2Exchange: UpstreamExchange, ArrivalSource {
 
     package func receiveHead() throws(MessageError) -> Bool {
         if let fault = stream.fault { throw .malformed(fault) }
-        guard !stream.responses.isEmpty else {
+        guard stream.hasResponse else {
             if isMalformed { throw .malformed(.malformed) }
             return false
         }
-        response = stream.responses.removeFirst()
+        stream.takeResponse(into: &response)
         if let tunnel, (200..<300).contains(response.status) { tunnel.grant(in: &response) }
         return true
     }
@@ -138,7 +148,7 @@ package final class HTTP2Exchange: UpstreamExchange, ArrivalSource {
     package func beginBody(answering method: HTTPMethod) throws(MessageError) -> BodyLength {
         incoming.begin(limit: .max)
         guard method != .head, response.status != 204, response.status != 304 else { return .none }
-        if stream.hasEnd, stream.receivedCount == 0, stream.trailers.isEmpty { return .exact(0) }
+        if stream.hasEnd, stream.receivedCount == 0, !stream.hasTrailers { return .exact(0) }
         return stream.declaredLength.map { .exact($0) } ?? .open
     }
 
@@ -152,19 +162,19 @@ package final class HTTP2Exchange: UpstreamExchange, ArrivalSource {
         guard !isClosed else { return }
         isClosed = true
         incoming.stop()
-        if !stream.isClosed { reset() }
-        changed()
+        if !stream.isClosed { handle.reset(.cancel) }
+        handle.wake()
     }
 
     package func abort() { close() }
 
-    package func stopReceiving() { reading.interrupt() }
+    package func stopReceiving() { handle.reading.interrupt() }
 
-    package func resumeReceiving() { reading.forgetInterruption() }
+    package func resumeReceiving() { handle.reading.forgetInterruption() }
 
     package func beginTunnel() {
         incoming.begin(limit: .max)
-        outgoing.begin(length: .open) { _ in }
+        outgoing.begin(nil, length: .open)
     }
 
     package func endSending(within timeout: Duration) async -> Bool {

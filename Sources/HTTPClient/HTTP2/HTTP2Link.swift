@@ -30,13 +30,15 @@ final class HTTP2Link {
     private static let patience = Duration.seconds(300)
 
     /// - Parameters:
+    ///   - pool: of streams.
     ///   - onNews: called when something has come or ended.
     ///   - onEnd: called when the connection is over.
     init(
         over carrier: UpstreamConnection, scheme: HTTPURL.Scheme, limits: HeadLimits, loop: EventLoop,
-        onNews: @escaping () -> Void = {}, onEnd: @escaping (HTTP2Link) -> Void
+        pool: StreamPool = StreamPool(atMost: 0), onNews: @escaping () -> Void = {},
+        onEnd: @escaping (HTTP2Link) -> Void
     ) throws(UpstreamError) {
-        guard let session = HTTP2Session(.client, limits: HTTP2Limits(head: limits)) else {
+        guard let session = HTTP2Session(.client, limits: HTTP2Limits(head: limits), pool: pool) else {
             throw .other(reason: "no memory is left")
         }
         self.carrier = carrier
@@ -91,9 +93,15 @@ final class HTTP2Link {
     var isQuiet: Bool { !carrier.stream.hasArrivals }
 
     /// One more exchange.
-    func begin(with permit: UpstreamPermit) -> HTTP2Exchange {
+    ///
+    /// - Parameter vacant: what is left of an exchange that is over, to be used again.
+    func begin(with permit: UpstreamPermit, in vacant: HTTP2Exchange?) -> HTTP2Exchange {
         defer { hasBegun = true }
         activeCount += 1
+        if let vacant {
+            vacant.begin(on: self, isFirst: !hasBegun, permit: permit)
+            return vacant
+        }
         return HTTP2Exchange(on: self, isFirst: !hasBegun, permit: permit)
     }
 

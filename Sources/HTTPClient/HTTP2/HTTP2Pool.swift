@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import BearerdEventLoop
+internal import BearerdHTTP2
 internal import BearerdHTTP2Streams
 package import BearerdHTTPExchange
 package import BearerdHTTPMessages
@@ -14,6 +15,9 @@ package final class HTTP2Pool: NegotiatingPool {
     private var attempt: HTTP2Attempt?
     /// Those who wait until a connection takes one more stream.
     private var waiting: [LoopWait] = []
+    /// Exchanges that are over, for later ones.
+    private var vacant: [HTTP2Exchange] = []
+    private let streams = StreamPool(atMost: HTTP2Pool.vacancies)
     private var isClosed = false
     private var isTimerSet = false
     package var onShortage: () -> Void = {} { didSet { maker.onShortage = onShortage } }
@@ -34,6 +38,8 @@ package final class HTTP2Pool: NegotiatingPool {
         expire()
     }
 
+    /// The most exchanges, and streams, that are kept.
+    private static let vacancies = 64
     /// More connections than this are not made for streams that find no room on the others.
     private static let linkLimit = 8
     /// More connections than this are not made for one request: an upstream may give them up at once.
@@ -69,7 +75,7 @@ package final class HTTP2Pool: NegotiatingPool {
             link.shutDown()
             return nil
         }
-        return limit.permitNow().map { link.begin(with: $0) }
+        return limit.permitNow().map { begin(on: link, with: $0) }
     }
 
     package typealias Place = UpstreamPermit
@@ -84,7 +90,7 @@ package final class HTTP2Pool: NegotiatingPool {
         if let held { permit = held } else { permit = try await maker.permit(within: timeout) }
         var attempts = 0
         while true {
-            if let link = links.first(where: \.hasRoom) { return link.begin(with: permit) }
+            if let link = links.first(where: \.hasRoom) { return begin(on: link, with: permit) }
             let rest = timeout > .zero ? timeout - start.duration(to: .now) : .zero
             guard timeout == .zero || rest > .zero else { throw .busy }
             let usable = links.count(where: \.isUsable)
@@ -99,15 +105,26 @@ package final class HTTP2Pool: NegotiatingPool {
         }
     }
 
+    private func begin(on link: HTTP2Link, with permit: UpstreamPermit) -> HTTP2Exchange {
+        // Whoever had it last may look at it for a moment longer.
+        let last = vacant.count - 1
+        guard last >= 0, isKnownUniquelyReferenced(&vacant[last]) else {
+            return link.begin(with: permit, in: nil)
+        }
+        return link.begin(with: permit, in: vacant.removeLast())
+    }
+
     package func end(_ exchange: HTTP2Exchange, isRequestWhole: Bool) { discard(exchange) }
 
     package func discard(_ exchange: HTTP2Exchange) {
         if exchange.isUnheard { exchange.link.shutDown() }
         exchange.conclude()
-        exchange.link.ended()
+        let link = exchange.link
+        link.ended()
+        if vacant.count < Self.vacancies, link.isUsable { vacant.append(exchange) }
         roomChanged()
-        guard exchange.link.activeCount == 0 else { return }
-        if isClosed { exchange.link.shutDown() } else { setTimer() }
+        guard link.activeCount == 0 else { return }
+        if isClosed { link.shutDown() } else { setTimer() }
     }
 
     package func heedEnd(of exchange: HTTP2Exchange, at instant: CoarseInstant) {}
@@ -171,7 +188,7 @@ package final class HTTP2Pool: NegotiatingPool {
         declinedAt = nil
         let link = try HTTP2Link(
             over: carrier, scheme: address.url.scheme == .https ? .https : .http, limits: headLimits,
-            loop: loop, onNews: { [weak self] in self?.heedRoom() }
+            loop: loop, pool: streams, onNews: { [weak self] in self?.heedRoom() }
         ) { [weak self] in self?.ended($0) }
         let rest = timeout > .zero ? max(timeout - start.duration(to: .now), .milliseconds(1)) : .zero
         try await link.settle(within: rest)
@@ -184,6 +201,7 @@ package final class HTTP2Pool: NegotiatingPool {
 
     private func ended(_ link: HTTP2Link) {
         links.removeAll { $0 === link }
+        vacant.removeAll { $0.link === link }
         roomChanged()
     }
 

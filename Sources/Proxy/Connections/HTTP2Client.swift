@@ -12,8 +12,10 @@ internal import BearerdHTTPServer
 final class HTTP2Client<Kinds: UpstreamKinds> {
     let connection: HTTP2Connection
     let peer: PeerAddress
-    /// The routing by which its streams begin.
-    let routing: ListenerRouting<Kinds>
+    /// The routing by which its streams begin: that of the last one that has ended.
+    private(set) var routing: ListenerRouting<Kinds>
+    /// The `Host` that was admitted last under ``routing``; empty without one.
+    private(set) var host: [UInt8] = []
     /// The seats of the streams that are being served, in no order.
     var seats: [StreamSeat<Kinds>] = []
     /// Its index in the keeper's list.
@@ -49,6 +51,12 @@ final class HTTP2Client<Kinds: UpstreamKinds> {
     func use(_ timeouts: ServerTimeouts) {
         self.timeouts = timeouts
         connection.patience = timeouts.streamIdle
+    }
+
+    /// Keeps what was judged of a stream for the next ones, which seldom have another `Host`.
+    func learn(from exchange: Exchange<ServerStream, Kinds>) {
+        if routing !== exchange.routing { routing = exchange.routing }
+        if host != exchange.host { host = exchange.host }
     }
 
     /// Heeds what has arrived or ended.

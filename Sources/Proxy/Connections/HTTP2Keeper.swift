@@ -27,6 +27,7 @@ final class HTTP2Keeper<Kinds: UpstreamKinds> {
     private var clients: [Client] = []
     /// The seats without a stream; each keeps its task.
     private let vacant = VacantSeats<Seat>(atMost: vacancies)
+    private let streams = StreamPool(atMost: vacancies)
     private var emptied: [CheckedContinuation<Void, Never>] = []
     private var lingerTimer: LoopTimer?
     /// Called when a connection has ended.
@@ -91,7 +92,7 @@ final class HTTP2Keeper<Kinds: UpstreamKinds> {
         on worker: isolated any Actor
     ) {
         let limits = HTTP2Limits(streams: snapshot.streams, head: snapshot.headLimits)
-        guard let session = HTTP2Session(.server, limits: limits) else {
+        guard let session = HTTP2Session(.server, limits: limits, pool: streams) else {
             stream.close()
             return onEnd()
         }
@@ -136,8 +137,7 @@ final class HTTP2Keeper<Kinds: UpstreamKinds> {
     private func begin(_ stream: HTTP2Stream, of client: Client, on worker: isolated any Actor) {
         if let seat = vacant.take() {
             seat.stream.begin(stream, on: client.connection, from: client.peer)
-            seat.exchange.use(client.routing)
-            seat.exchange.forgetClient()
+            seat.exchange.use(client.routing, admitted: client.host)
             attach(seat, to: client)
             return vacant.resume(seat)
         }
@@ -156,6 +156,7 @@ final class HTTP2Keeper<Kinds: UpstreamKinds> {
 
     private func detach(_ seat: Seat) {
         guard let client = seat.client else { return }
+        client.learn(from: seat.exchange)
         seat.client = nil
         if let last = client.seats.popLast(), last !== seat {
             client.seats[seat.position] = last

@@ -105,6 +105,12 @@ final class Exchange<Client: ClientExchange, Kinds: UpstreamKinds> {
         self.routing = routing
     }
 
+    /// Prepares for a request of a client whose connection and `host` were admitted under `routing`.
+    func use(_ routing: ListenerRouting<Kinds>, admitted host: [UInt8]) {
+        if routing !== self.routing { self.routing = routing }
+        self.host = host
+    }
+
     /// Makes the next request be judged like the first of a connection.
     func forgetClient() { host.removeAll() }
 

@@ -37,6 +37,29 @@ package struct ByteBlock: Sendable {
         count &+= 1
     }
 
+    /// Appends `length` bytes that `body` writes, all of them.
+    @inline(__always)
+    package mutating func append(
+        count length: Int, _ body: (UnsafeMutableBufferPointer<UInt8>) -> Void
+    ) {
+        let start = count
+        let end = start &+ length
+        if end > bytes.count { grow(to: end) }
+        bytes.withUnsafeMutableBufferPointer { body(UnsafeMutableBufferPointer(rebasing: $0[start..<end])) }
+        count = end
+    }
+
+    /// Removes the first `length` bytes; those behind them move up.
+    package mutating func removeFirst(_ length: Int) {
+        precondition(length <= count, "more removed than there is")
+        let rest = length..<count
+        bytes.withUnsafeMutableBufferPointer { memory in
+            guard let start = memory.baseAddress else { return }
+            start.update(from: start + rest.lowerBound, count: rest.count)
+        }
+        count = rest.count
+    }
+
     /// Removes the last `length` bytes.
     package mutating func removeLast(_ length: Int) {
         precondition(length <= count, "more forgotten than there is")

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Streams that are over and of no interest to anybody, for later ones of the same thread.
+package final class StreamPool {
+    private var streams: [HTTP2Stream] = []
+    private let limit: Int
+    /// A stream that is closed, in the place of one that nobody holds any more.
+    package let nobody = HTTP2Stream(id: 0)
+
+    /// - Parameter limit: more are not kept.
+    package init(atMost limit: Int) {
+        self.limit = limit
+        nobody.isClosed = true
+        nobody.resetCode = .cancel
+    }
+
+    package var count: Int { streams.count }
+
+    /// A stream as good as new.
+    func take(id: Int32) -> HTTP2Stream {
+        guard let stream = streams.popLast() else { return HTTP2Stream(id: id) }
+        stream.renew(id: id)
+        return stream
+    }
+
+    /// A stream for a request of our own.
+    package func take() -> HTTP2Stream { take(id: 0) }
+
+    /// Keeps a stream if it is closed and nobody else knows it; whoever gives it must not use it any more.
+    package func give(_ stream: inout HTTP2Stream) {
+        guard streams.count < limit, stream.isClosed, !stream.isTouched, stream !== nobody,
+            isKnownUniquelyReferenced(&stream)
+        else { return }
+        stream.forget()
+        streams.append(stream)
+    }
+
+    /// Takes all of `taken`, and keeps those that are closed and that nobody else knows.
+    func give(_ taken: inout [HTTP2Stream]) {
+        while let last = taken.indices.last {
+            give(&taken[last])
+            taken.removeLast()
+        }
+    }
+}

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BearerdHTTPExchange
+import BearerdHTTPMessages
+import BearerdTestSupport
+import Testing
+
+@testable import BearerdHTTP2
+
+@Suite struct `Pools of HTTP2 streams` {
+    private let pool = StreamPool(atMost: 2)
+
+    private func closedStream() -> HTTP2Stream {
+        let stream = HTTP2Stream(id: 7)
+        stream.isClosed = true
+        return stream
+    }
+
+    @Test func `a stream that is over serves again, as good as new`() {
+        var given = [closedStream()]
+        let identity = ObjectIdentifier(given[0])
+        given[0].arrived.append([1, 2, 3].span)
+        given[0].unsent.append([4].span)
+        given[0].hasHead = true
+        given[0].resetCode = .cancel
+        given[0].receivedCount = 3
+        given[0].sentCount = 4
+        given[0].declaredLength = 5
+        given[0].connectProtocol = "websocket"
+        given[0].fault = .malformed
+        given[0].trailerFields[.server] = "a"
+        given[0].onChange = {}
+        pool.give(&given)
+        #expect(given.isEmpty && pool.count == 1)
+        let stream = pool.take(id: 9)
+        #expect(ObjectIdentifier(stream) == identity && pool.count == 0)
+        #expect(stream.id == 9 && !stream.isClosed && !stream.hasHead && stream.resetCode == nil)
+        #expect(stream.keptCount == 0 && stream.unsentCount == 0)
+        #expect(stream.receivedCount == 0 && stream.sentCount == 0 && stream.declaredLength == nil)
+        #expect(stream.connectProtocol == nil && stream.fault == nil && stream.onChange == nil)
+        #expect(!stream.hasTrailers && !stream.hasResponse && !stream.hasTrailersToSend)
+    }
+
+    @Test func `a stream that is open, told as changed or known to somebody else is not kept`() {
+        let known = closedStream()
+        let touched = closedStream()
+        touched.isTouched = true
+        var given = [HTTP2Stream(id: 1), known]
+        pool.give(&given)
+        #expect(given.isEmpty && pool.count == 0)
+        given = [touched]
+        pool.give(&given)
+        #expect(pool.count == 0 && known.id == 7)
+    }
+
+    @Test func `no more are kept than it may keep`() {
+        var given = [closedStream(), closedStream(), closedStream()]
+        pool.give(&given)
+        #expect(pool.count == 2)
+    }
+
+    @Test func `nothing of a client's request is in the request of the next one`() throws {
+        let peer = try #require(FramePeer(pool: pool))
+        peer.send(
+            .head(FramePeer.post + [("x-secret", "1"), ("cookie", "a=1")], stream: 1, endsStream: false),
+            .data("12345", stream: 1), .head([("x-sum", "5")], stream: 1))
+        peer.session.respond(HTTPResponse(status: 200), hasContent: false, on: try #require(peer.streams[1]))
+        _ = peer.takeFrames()
+        peer.forgetStreams()
+        #expect(pool.count == 1)
+        peer.send(.head(FramePeer.get, stream: 3))
+        #expect(pool.count == 0)
+        let next = try #require(peer.streams[3])
+        #expect(
+            next.request.fields.count == 1 && next.request.method == .get && next.request.target == "/a?b")
+        #expect(next.keptCount == 0 && !next.hasTrailers && next.declaredLength == nil)
+    }
+}
