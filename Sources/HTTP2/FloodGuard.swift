@@ -41,8 +41,7 @@ struct FloodGuard {
 
     /// The kinds of frames that are counted.
     enum Kind {
-        case ping, settings, emptyData, windowUpdate, priority, unknown, reset, provokedReset, lateFrame,
-            refusal
+        case ping, settings, emptyData, windowUpdate, priority, unknown, reset, provokedReset, refusal
     }
 
     /// - Returns: false when the peer has sent more of the kind than it may.
@@ -56,10 +55,13 @@ struct FloodGuard {
         case .unknown: unknown.spend()
         case .reset: resets.spend()
         case .provokedReset: provokedResets.spend()
-        case .lateFrame: lateFrames.spend()
         case .refusal: refusals.spend()
         }
     }
+
+    /// - Parameter length: of a frame on a stream that we have ended, and that the peer should know of.
+    /// - Returns: false when the peer has sent more of them than it may.
+    mutating func admitsLate(_ length: Int) -> Bool { lateFrames.spend(1 + Double(length) / 256) }
 
     /// Content went out, which the peer answers with frames of its own.
     mutating func sentContent() {

@@ -85,7 +85,7 @@ extension HTTP2Session {
             isAdmitted = floods.admits(.priority)
         case NGHTTP2_RST_STREAM.rawValue:
             peerStreams.reset(header.stream)
-            isAdmitted = floods.admits(.reset)
+            isAdmitted = abandoned.forgivesReset(of: header.stream) || floods.admits(.reset)
         default: isAdmitted = floods.admits(.unknown)
         }
         return isAdmitted ? nil : .enhanceYourCalm
@@ -96,16 +96,21 @@ extension HTTP2Session {
         switch role {
         case .client:
             // Our own streams: who is gone from here was ended by either side.
-            if header.stream != 0, streams[header.stream] == nil, !floods.admits(.lateFrame) {
-                return .enhanceYourCalm
-            }
+            if header.stream != 0, streams[header.stream] == nil { return faultOfLate(header) }
         case .server:
             switch peerStreams.judge(header, beginsStream: beginsStream) {
             case .expected: break
-            case .late: if !floods.admits(.lateFrame) { return .enhanceYourCalm }
+            case .late: return faultOfLate(header)
             case .breach(let code): return code
             }
         }
         return nil
+    }
+
+    /// Judges a frame on a stream that is over here: beyond what the peer may have sent before it knew, large frames count
+    /// for more.
+    private func faultOfLate(_ header: FrameScanner.Header) -> HTTP2ErrorCode? {
+        if abandoned.forgives(header) { return nil }
+        return floods.admitsLate(header.length) ? nil : .enhanceYourCalm
     }
 }

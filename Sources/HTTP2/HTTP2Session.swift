@@ -50,6 +50,7 @@ package final class HTTP2Session {
     var floods = FloodGuard()
     /// A server's side: what the client has begun.
     var peerStreams: PeerStreams
+    var abandoned = AbandonedStreams()
     /// The fault, found in a callback, that ends the connection.
     var breach: HTTP2ErrorCode?
     /// How large ``output`` may become in the call that is under way.

@@ -14,6 +14,8 @@ package enum ProxyError: Error, Equatable, Sendable {
     case methodNotAllowed
     /// A tunnel to a host that a route names: what goes through it could get no token.
     case tunnelRefused
+    /// A tunnel of a protocol that the route does not pass on.
+    case tunnelUnknown
     /// No rule of the route allows the request.
     ///
     /// - Parameter hasOddSegment: true if the path has an empty or dot segment, which no rule can allow.

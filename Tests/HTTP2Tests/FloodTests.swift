@@ -214,4 +214,47 @@ import Testing
         for _ in 0..<2000 where peer.session.failure == nil { peer.send(.reset(1)) }
         #expect(peer.session.failure == .enhanceYourCalm)
     }
+
+    private func request(_ peer: FramePeer) throws -> HTTP2Stream {
+        try #require(
+            peer.session.request(
+                HTTPRequest(method: .post, target: "/", fields: HTTPFields(("Host", "example.com"))),
+                scheme: .http, hasContent: false, takesTrailers: false))
+    }
+
+    @Test func `an upstream whose calls are cancelled may not have known, call after call`() throws {
+        let peer = try #require(FramePeer(.client))
+        let piece = [UInt8](repeating: 0, count: 16_000)
+        for number in 0..<3000 {
+            let stream = try request(peer)
+            let id = UInt32(stream.id)
+            _ = peer.takeFrames()
+            peer.session.reset(stream, .cancel)
+            #expect(peer.resetCode() == HTTP2ErrorCode.cancel.rawValue)
+            peer.send(.head([(":status", "200")], stream: id, endsStream: false))
+            for _ in 0..<4 { peer.send(HTTP2Frame(.data, stream: id, piece)) }
+            peer.send(number % 2 == 0 ? .reset(id, code: 8) : .head([("grpc-status", "1")], stream: id))
+            try #require(peer.session.failure == nil, "call \(number)")
+        }
+    }
+
+    @Test(arguments: [1, 16_000])
+    func `content without end on a stream that we have reset is a flood, whoever sends it`(size: Int) throws {
+        let piece = [UInt8](repeating: 0, count: size)
+        for role in [HTTP2Session.Role.client, .server] {
+            let peer = try #require(FramePeer(role))
+            if role == .server { peer.send(.head(FramePeer.post, stream: 1, endsStream: false)) }
+            let stream = role == .server ? try #require(peer.streams[1]) : try request(peer)
+            _ = peer.takeFrames()
+            peer.session.reset(stream, .cancel)
+            _ = peer.takeFrames()
+            var sent = 0
+            while sent < 4000, peer.session.failure == nil {
+                peer.send(HTTP2Frame(.data, stream: 1, piece))
+                sent += 1
+            }
+            #expect(peer.goawayCode() == Self.calm)
+            #expect(sent * size < 1 << 20)
+        }
+    }
 }

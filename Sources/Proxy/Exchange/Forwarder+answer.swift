@@ -24,8 +24,7 @@ extension Forwarder {
         writeHead(of: exchange, from: upstream, on: route)
         do throws(ProxyError) {
             if try !deliverAtOnce(exchange, from: upstream) {
-                try await deliverRest(
-                    of: exchange, from: upstream, within: route.terms.timeouts.streamIdle)
+                try await deliverRest(of: exchange, from: upstream, on: route)
             }
         } catch {
             exchange.answer.hasBegun = exchange.client.outgoing.hasSent
@@ -94,9 +93,12 @@ extension Forwarder {
     }
 
     /// Sends the rest of the response as it arrives; pieces that arrived together are sent together.
-    private func deliverRest(
-        of exchange: Exchange, from upstream: some UpstreamExchange, within timeout: Duration
+    private func deliverRest<Upstream: UpstreamExchange>(
+        of exchange: Exchange, from upstream: Upstream, on route: RouteState
     ) async throws(ProxyError) {
+        let timeout = route.terms.timeouts.streamIdle
+        // The trailers may be there, and a slow client takes what comes before them much later.
+        if Upstream.isJudgedByTrailers { await judgeEnd(of: exchange, from: upstream, on: route) }
         // Before anything else is taken: what a slow client has left is held once, not twice.
         try await flushToClient(exchange)
         while !upstream.incoming.isFinished {
@@ -116,6 +118,7 @@ extension Forwarder {
             }
         }
         end(exchange, from: upstream)
+        if Upstream.isJudgedByTrailers { await judgeEnd(of: exchange, from: upstream, on: route) }
         try await flushToClient(exchange)
     }
 

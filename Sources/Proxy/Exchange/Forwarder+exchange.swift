@@ -57,11 +57,12 @@ extension Forwarder {
                 guard mayRepeat(exchange, after: answering, on: route) else { break }
             } while try await mustRepeat(exchange, after: answering, on: route)
             try await deliver(exchange, from: answering, on: route)
-            if exchange.upload.isRunning { await finishUpload(of: exchange, to: answering) }
+            // Before the client ends its direction, which it may do much later.
             if Pool.Exchange.isJudgedByTrailers {
                 await judgeEnd(of: exchange, from: answering, on: route)
                 judgeCall(of: answering, exchange, on: route)
             }
+            if exchange.upload.isRunning { await finishUpload(of: exchange, to: answering) }
         } catch {
             // What an upload has in its hands must not be read a second time.
             if exchange.upload.isRunning { await stopUpload(of: exchange) }

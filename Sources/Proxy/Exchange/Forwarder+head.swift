@@ -29,6 +29,10 @@ extension Forwarder {
     ) throws(ProxyError) {
         if request.fields.has(.upgrade) {
             exchange.form.upgrade = upgrade(wantedBy: request, on: route.plan, length: length)
+            // In HTTP/2 it is a tunnel that is asked for, and nothing else would do.
+            if exchange.form.upgrade == nil, request.version == .http2 {
+                throw .tunnelUnknown
+            }
         }
         if request.fields.has(.te) {
             exchange.form.takesTrailers = request.fields.containsToken("trailers", in: .te)

@@ -189,6 +189,12 @@ extension Forwarder {
             exchange.form.upgrade = chosen
             return
         }
+        // To whoever asks for a tunnel over HTTP/2 a 2xx would say that there is one.
+        if exchange.form.upgrade != nil, exchange.client.request.version == .http2,
+            (200..<300).contains(upstream.response.status)
+        {
+            throw .upstreamProtocol
+        }
         do {
             exchange.answer.length = try upstream.beginBody(
                 answering: exchange.client.request.method)

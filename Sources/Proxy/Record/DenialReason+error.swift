@@ -20,7 +20,8 @@ extension DenialReason {
                 case .origin, .referer, .site: .origin
                 case .authorizationHeader, .noCallerToken, .callerToken: .authorization
                 }
-        case .malformedRequest, .ambiguousPath, .noRoute, .methodNotAllowed, .tunnelRefused, .requestTimedOut,
+        case .malformedRequest, .ambiguousPath, .noRoute, .methodNotAllowed, .tunnelRefused, .tunnelUnknown,
+            .requestTimedOut,
             .bodyTooLarge, .loopDetected, .loginRequired, .misconfigured, .providerUnavailable,
             .storeUnavailable, .upstreamUnavailable,
             .upstreamTimedOut, .upstreamProtocol, .upstreamClosed, .clientGone:

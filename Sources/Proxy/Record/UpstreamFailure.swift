@@ -42,7 +42,8 @@ struct UpstreamFailure {
             label = .closed
             reason = "the connection was closed or reset before an answer"
         case .malformedRequest, .unencryptedRequest, .ambiguousPath, .accessDenied, .wrongHost, .noRoute,
-            .methodNotAllowed, .tunnelRefused, .policyDenied, .requestTimedOut, .bodyTooLarge, .rateLimited,
+            .methodNotAllowed, .tunnelRefused, .tunnelUnknown, .policyDenied, .requestTimedOut, .bodyTooLarge,
+            .rateLimited,
             .loopDetected,
             .loginRequired,
             .misconfigured, .providerUnavailable, .storeUnavailable, .clientGone:

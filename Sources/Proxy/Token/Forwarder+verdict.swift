@@ -70,8 +70,8 @@ extension Forwarder {
         isRefusedCall(upstream, exchange) ? 401 : upstream.response.status
     }
 
-    /// Tells the session of a call of gRPC that has ended with the news that its caller is not authenticated, when it is too
-    /// late to send it once more.
+    /// Tells the session, once, of a call of gRPC that has ended with the news that its caller is not authenticated, when it
+    /// is too late to send it once more.
     func judgeEnd(
         of exchange: Exchange, from upstream: some UpstreamExchange, on route: RouteState
     ) async {
@@ -79,6 +79,7 @@ extension Forwarder {
             upstream.incoming.trailers.grpcStatus == GRPCStatus.unauthenticated,
             exchange.client.request.fields.areOfGRPC, !exchange.repetition.isCallRefused
         else { return }
+        exchange.repetition.isCallRefused = true
         route.tally.countAuthorizationError(upstream.response.challengeError)
         _ = await session.accessTokenRejected(
             TokenRejection(generation: token.generation, route: route.plan.key.path, canReplay: false),

@@ -202,6 +202,43 @@ import Testing
         #expect(try client.answer(on: tunnel).text == "firstsecondlast")
     }
 
+    private func beginTunnel(of name: String, by client: HTTP2Client, at path: String) throws -> UInt32 {
+        let fields = client.fields("CONNECT", path, [("sec-websocket-version", "13")])
+        return try client.begin(
+            Array(fields.prefix(4)) + [(":protocol", name)] + fields.dropFirst(4), endsStream: false)
+    }
+
+    @Test func `an extended CONNECT for what no tunnel is made of is 501, and the upstream sees nothing`()
+        throws
+    {
+        let sidecar = try Sidecar()
+        let client = try HTTP2Client(to: sidecar.bearerd.proxy)
+        let tunnel = try beginTunnel(of: "connect-udp", by: client, at: "/ws")
+        let answer = try client.answer(on: tunnel)
+        #expect(answer.status == 501 && answer.text.contains("not_implemented"))
+        #expect(sidecar.upstream.requests.isEmpty)
+    }
+
+    @Test(arguments: [200, 204])
+    func `an upstream that answers an extended CONNECT with 2xx and no tunnel is 502, in the log too`(
+        status: Int
+    ) throws {
+        let upstream = try RawUpstream { wire in
+            _ = try wire.readHead()
+            try wire.send(
+                "HTTP/1.1 \(status) Fine\r\n\(status == 200 ? "Content-Length: 2\r\n\r\nok" : "\r\n")")
+        }
+        let sidecar = try Sidecar(upstream: upstream)
+        try sidecar.awaitToken()
+        let client = try HTTP2Client(to: sidecar.bearerd.proxy)
+        let answer = try client.answer(on: try beginTunnel(of: "websocket", by: client, at: "/ws"))
+        #expect(answer.status == 502 && answer.text.contains("upstream_protocol"))
+        let line = try sidecar.bearerd.logLine("the request's") {
+            $0["path"] == "/ws" && $0["status"] != nil
+        }
+        #expect(line["status"] == "502")
+    }
+
     @Test(arguments: [true, false])
     func `a gRPC stream lives as long as either side says something`(clientSpeaks: Bool) throws {
         let peers = Monitor<[HTTP2Upstream.Peer]>([])

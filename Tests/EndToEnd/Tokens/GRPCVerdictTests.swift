@@ -84,6 +84,25 @@ import Testing
         #expect(upstream.streams.count == 1 && sidecar.provider.accessTokens.count == 1)
     }
 
+    @Test func `marks the token when the trailers come, though the client goes on`() throws {
+        let upstream = try HTTP2Upstream { peer, event, stream in
+            guard event == .head else { return }
+            try peer.send(
+                .head(
+                    [(":status", "200"), ("content-type", "application/grpc")], stream: stream.id,
+                    endsStream: false), .data("one", stream: stream.id),
+                .head([("grpc-status", "16")], stream: stream.id))
+        }
+        let sidecar = try HTTP2Route.sidecar(upstream)
+        let client = try HTTP2Client(to: sidecar.bearerd.proxy)
+        let call = try client.begin(
+            "POST", "/h2/call", [("content-type", "application/grpc"), ("te", "trailers")], endsStream: false)
+        try eventually("the mark") { try sidecar.state() == "authorization_error" }
+        let answer = try client.answer(on: call)
+        #expect(answer.text == "one" && answer.trailers == ["grpc-status": "16"])
+        #expect(upstream.streams.count == 1 && sidecar.provider.accessTokens.count == 1)
+    }
+
     @Test func `behind a head that came alone marks the token, and the next call has another`() throws {
         let peers = Monitor<[HTTP2Upstream.Peer]>([])
         let upstream = try HTTP2Upstream { peer, event, stream in
