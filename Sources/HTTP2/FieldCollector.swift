@@ -8,9 +8,9 @@ internal import BearerdSystem
 ///
 /// nghttp2 has judged names, values and the order of pseudo-fields (RFC 9113 §8.2, §8.3) before anything comes here. Its
 /// memory is used again for each head.
-struct FieldCollector {
+final class FieldCollector {
     /// The fields; `Host` comes first where it is said by `:authority`.
-    var fields = HTTPFields()
+    private(set) var fields = HTTPFields()
     /// The fault of the list: a limit that it exceeds, or a malformed field.
     private(set) var fault: MessageFault?
     /// The decoded size (RFC 9113 §6.5.2).
@@ -32,8 +32,11 @@ struct FieldCollector {
     /// The last host that was found well-formed; clients seldom change it.
     private var validHost: [UInt8] = []
 
-    mutating func begin() {
-        fields.removeAll(keepingCapacity: true)
+    func begin() {
+        var lent = HTTPFields()
+        swap(&lent, &fields)
+        lent.removeAll(keepingCapacity: true)
+        swap(&lent, &fields)
         fault = nil
         size = 0
         if !cookie.isEmpty { cookie = [] }
@@ -50,7 +53,7 @@ struct FieldCollector {
     /// Takes one field.
     ///
     /// - Parameter isNeverIndexed: true if it may be in no table on its way (RFC 7541 §6.2.3).
-    mutating func take(
+    func take(
         _ name: Span<UInt8>, _ value: Span<UInt8>, isNeverIndexed: Bool, _ limits: HeadLimits
     ) {
         size += name.count + value.count + 32
@@ -61,7 +64,7 @@ struct FieldCollector {
         takePseudoField(name, value, limits)
     }
 
-    private mutating func takeField(_ name: Span<UInt8>, _ value: Span<UInt8>, isNeverIndexed: Bool) {
+    private func takeField(_ name: Span<UInt8>, _ value: Span<UInt8>, isNeverIndexed: Bool) {
         let known = KnownFieldName.find(in: name, 0..<name.count)
         // Of what is refused, the type alone counts: gRPC has errors of its own.
         guard fault == nil || (known == .contentType && !fields.has(.contentType)) else { return }
@@ -79,20 +82,32 @@ struct FieldCollector {
             }
         default: break
         }
-        fields.append(checkedName: name, value: value, known: known, isNeverIndexed: isNeverIndexed)
+        append(name, value, known, isNeverIndexed)
+    }
+
+    /// The fields are moved out and back while they are changed: an access that lasts is checked at run time, and so would be
+    /// all others to them.
+    private func append(
+        _ name: Span<UInt8>, _ value: Span<UInt8>, _ known: KnownFieldName, _ isNeverIndexed: Bool
+    ) {
+        var lent = HTTPFields()
+        swap(&lent, &fields)
+        lent.append(checkedName: name, value: value, known: known, isNeverIndexed: isNeverIndexed)
+        swap(&lent, &fields)
     }
 
     private func agreesWithAuthority(_ host: Span<UInt8>) -> Bool {
         guard case .once(let authority) = fields.occurrence(of: .host) else { return false }
-        return Authority.agree(fields.block.bytes.span.extracting(authority), host)
+        let bytes = fields.block.bytes
+        return Authority.agree(bytes.span.extracting(authority), host)
     }
 
-    private mutating func takePseudoField(_ name: Span<UInt8>, _ value: Span<UInt8>, _ limits: HeadLimits) {
+    private func takePseudoField(_ name: Span<UInt8>, _ value: Span<UInt8>, _ limits: HeadLimits) {
         switch name[1] {
         case UInt8(ascii: "m"): method = HTTPMethod(copying: value)
         case UInt8(ascii: "a"):
             hasAuthority = true
-            fields.append(checkedName: "host".utf8.span, value: value, known: .host)
+            append("host".utf8.span, value, .host, false)
         case UInt8(ascii: "p") where name.count == 5:  // :path
             if value.count > limits.uriBytes {
                 fault = .targetTooLong
@@ -108,20 +123,34 @@ struct FieldCollector {
     }
 
     /// Completes the fields of a head or a trailer section.
-    mutating func finish() {
+    func finish() {
         guard !cookie.isEmpty else { return }
         let joined = cookie
         cookie = []
-        fields.append(
-            checkedName: "cookie".utf8.span, value: joined.span, known: .cookie,
-            isNeverIndexed: isCookieNeverIndexed)
+        append("cookie".utf8.span, joined.span, .cookie, isCookieNeverIndexed)
+    }
+
+    // MARK: Responses
+
+    /// The length that a head declares; nil without one.
+    var declaredLength: UInt64? { fields.checkedContentLength }
+
+    /// Gives the head of a response away, in exchange for memory.
+    func giveResponse(to queue: inout ResponseQueue) { queue.append(status: status, fields: &fields) }
+
+    /// The fields of a trailer section, without those that none may have.
+    func takeTrailers() -> HTTPFields {
+        var trailers = HTTPFields()
+        swap(&trailers, &fields)
+        trailers.removeForbiddenTrailers()
+        return trailers
     }
 
     // MARK: Requests
 
     /// Fills the head of a request, in exchange for its memory: the target in the form that HTTP/1.1 has for it, `Host` from
     /// `:authority`.
-    mutating func fill(_ request: inout HTTPRequest) {
+    func fill(_ request: inout HTTPRequest) {
         request.version = .http2
         request.method = method
         let longestMethod = 32
@@ -142,7 +171,7 @@ struct FieldCollector {
     ///
     /// A CONNECT has no content (RFC 9113 §8.5), and nghttp2 does not compare its length with what comes: in HTTP/1.1 the
     /// length would announce a body that nobody sends.
-    private mutating func judgeLength() {
+    private func judgeLength() {
         guard case .once(let digits) = fields.occurrence(of: .contentLength) else { return }
         if connectProtocol != nil {
             fault = fault ?? .breaking(rule: "Content-Length in an extended CONNECT")
@@ -153,7 +182,7 @@ struct FieldCollector {
         }
     }
 
-    private mutating func judgeHost() {
+    private func judgeHost() {
         if hostCount > 1 || !hostsAgree { fault = fault ?? .malformed }
         guard case .once(let host) = fields.occurrence(of: .host), !host.isEmpty, isValidHost(host) else {
             fault = fault ?? .malformed
@@ -161,10 +190,11 @@ struct FieldCollector {
         }
     }
 
-    private mutating func isValidHost(_ range: Range<Int>) -> Bool {
+    private func isValidHost(_ range: Range<Int>) -> Bool {
         var valid: [UInt8] = []
         swap(&valid, &validHost)
-        let isValid = Self.isValid(fields.block.bytes.span.extracting(range), or: &valid)
+        let bytes = fields.block.bytes
+        let isValid = Self.isValid(bytes.span.extracting(range), or: &valid)
         swap(&valid, &validHost)
         return isValid
     }
@@ -177,7 +207,7 @@ struct FieldCollector {
         return true
     }
 
-    private mutating func judgePath() {
+    private func judgePath() {
         guard fault == nil, !method.isNeverForwarded || connectProtocol != nil else { return }
         let isWhole = path == [Byte.asterisk] && method == .options
         guard isWhole || path.first == Byte.slash, isTarget(path.span) else {
@@ -209,9 +239,5 @@ extension [UInt8] {
     init(copying bytes: Span<UInt8>) {
         self = []
         append(bytes)
-    }
-
-    mutating func append(_ bytes: Span<UInt8>) {
-        bytes.withUnsafeBufferPointer { append(contentsOf: $0) }
     }
 }

@@ -5,7 +5,6 @@
 /// Each kind has a budget of its own, so that many of one kind do not excuse others. Content that we send earns the
 /// frames that answer it: whoever downloads fast sends WINDOW_UPDATE and PING often.
 struct FloodGuard {
-    private var refilledAt: ContinuousClock.Instant?
     private var pings = FrameBudget(burst: 200, perSecond: 20)
     private var settings = FrameBudget(burst: 50, perSecond: 2)
     private var emptyData = FrameBudget(burst: 100, perSecond: 20)
@@ -21,12 +20,8 @@ struct FloodGuard {
     /// Streams beyond the limit; there may be many before our SETTINGS arrive.
     private var refusals = FrameBudget(burst: 1000, perSecond: 20)
 
-    /// Counts the time since the last call in.
-    mutating func refill(at now: ContinuousClock.Instant) {
-        defer { refilledAt = now }
-        guard let refilledAt else { return }
-        let seconds = refilledAt.duration(to: now) / Duration.seconds(1)
-        guard seconds > 0 else { return }
+    /// Counts in the time that has passed.
+    mutating func refill(seconds: Double) {
         pings.refill(seconds: seconds)
         settings.refill(seconds: seconds)
         emptyData.refill(seconds: seconds)

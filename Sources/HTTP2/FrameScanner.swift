@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import BearerdHTTPMessages
+
 /// Finds where frames begin in what arrives, so that each is counted whatever it is, and that nghttp2 gets no part of a
 /// frame's header: it counts a CONTINUATION anew with each part (1.52 of Debian 12).
 struct FrameScanner {

@@ -52,7 +52,7 @@ extension HTTP2Session {
 
     /// The connection's window may be what streams waited for.
     private func windowOpened() {
-        for stream in streams.all where !stream.unsent.isEmpty { touch(stream) }
+        for stream in streams.all where stream.unsentCount > 0 { touch(stream) }
     }
 
     // MARK: Heads
@@ -79,8 +79,7 @@ extension HTTP2Session {
             takeRequest(of: stream, endsStream: endsStream)
         case .client where collector.status > 0: takeResponse(of: stream)
         case .server, .client:
-            stream.trailerFields = collector.fields
-            stream.trailerFields.removeForbiddenTrailers()
+            stream.trailerFields = collector.takeTrailers()
         }
         if endsStream { stream.hasEnd = true }
         touch(stream)
@@ -100,12 +99,12 @@ extension HTTP2Session {
         let isInterim = collector.status < 200 && collector.status != 101
         if isInterim {
             // Without end they would be memory without end.
-            guard stream.heads.count < 32 else { return reset(stream, .enhanceYourCalm) }
+            guard stream.responseCount < 32 else { return reset(stream, .enhanceYourCalm) }
         } else {
             stream.hasHead = true
-            stream.declaredLength = collector.fields.checkedContentLength
+            stream.declaredLength = collector.declaredLength
         }
-        stream.heads.append(status: collector.status, fields: &collector.fields)
+        stream.append(response: collector)
     }
 
     // MARK: Content
@@ -114,8 +113,7 @@ extension HTTP2Session {
         // Each stream has a window of its own: the connection's is not what holds anybody back.
         nghttp2_session_consume_connection(handle, bytes.count)
         guard let stream = streams[id], stream.resetCode == nil else { return }
-        stream.arrived.append(bytes)
-        stream.receivedCount += UInt64(bytes.count)
+        stream.append(received: bytes)
         touch(stream)
     }
 
@@ -220,10 +218,8 @@ extension HTTP2Session {
         var output: [UInt8] = []
         swap(&output, &framed)
         output.append(header)
-        stream.unsent.withFirst(length) { output.append($0) }
+        stream.takeUnsent(length, into: &output)
         swap(&output, &framed)
-        stream.unsent.consume(length)
-        stream.sentCount += UInt64(length)
         return 0
     }
 }

@@ -8,7 +8,7 @@ extension HTTP2Session {
     ///
     /// - Parameter now: for the budgets of what the peer may send without end.
     package func receive(_ bytes: Span<UInt8>, at now: ContinuousClock.Instant) {
-        floods.refill(at: now)
+        refill(at: now)
         var start = 0
         var position = 0
         while position < bytes.count {
@@ -33,6 +33,15 @@ extension HTTP2Session {
             guard feed(header.span) else { return }
         }
         _ = feed(bytes.extracting(start..<position))
+    }
+
+    /// Counts in the time since the last call.
+    private func refill(at now: ContinuousClock.Instant) {
+        defer { refilledAt = now }
+        guard let refilledAt else { return }
+        let (seconds, attoseconds) = refilledAt.duration(to: now).components
+        let passed = Double(seconds) + Double(attoseconds) / 1e18
+        if passed > 0 { floods.refill(seconds: passed) }
     }
 
     /// - Returns: false if the connection has failed.

@@ -14,7 +14,10 @@ extension HTTP2Session {
             let count = nghttp2_session_mem_send(handle, &bytes)
             guard count >= 0 else { return fail(breach ?? .internalError) }
             guard count > 0 else { break }
-            framed.append(UnsafeBufferPointer(start: bytes, count: count).span)
+            var output: [UInt8] = []
+            swap(&output, &framed)
+            output.append(UnsafeBufferPointer(start: bytes, count: count).span)
+            swap(&output, &framed)
         }
         if let breach { fail(breach) }
     }
@@ -140,7 +143,7 @@ extension HTTP2Session {
     /// Puts a copy of `bytes` behind what waits to be sent on a stream.
     package func send(_ bytes: Span<UInt8>, on stream: HTTP2Stream) {
         guard failure == nil, !stream.isClosed, !stream.endsAfterSending, !bytes.isEmpty else { return }
-        stream.unsent.append(bytes)
+        stream.append(unsent: bytes)
         resume(stream)
     }
 
@@ -172,8 +175,8 @@ extension HTTP2Session {
         guard failure == nil, !stream.isClosed, stream.resetCode == nil else { return }
         stream.resetCode = code
         if !stream.hasEnd { abandoned.insert(stream.id) }
-        stream.unsent.removeAll()
-        stream.arrived.removeAll()
+        stream.dropUnsent()
+        stream.dropReceived()
         nghttp2_submit_rst_stream(handle, UInt8(NGHTTP2_FLAG_NONE.rawValue), stream.id, code.rawValue)
         touch(stream)
     }

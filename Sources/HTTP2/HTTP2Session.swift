@@ -40,14 +40,16 @@ package final class HTTP2Session {
     var isSettled = false
     var pongCount = 0
     private(set) var handle: OpaquePointer?
-    var streams = StreamTable()
+    let streams = StreamTable()
     private var changed: [HTTP2Stream] = []
     /// Memory for ``changed``.
     private var spare: [HTTP2Stream] = []
     package let pool: StreamPool
-    var collector = FieldCollector()
+    let collector = FieldCollector()
     var scanner: FrameScanner
     var floods = FloodGuard()
+    /// When time was counted in last for the budgets.
+    var refilledAt: ContinuousClock.Instant?
     /// A server's side: what the client has begun.
     var peerStreams: PeerStreams
     var abandoned = AbandonedStreams()
@@ -148,7 +150,10 @@ package final class HTTP2Session {
     func touch(_ stream: HTTP2Stream) {
         guard !stream.isTouched else { return }
         stream.isTouched = true
-        changed.append(stream)
+        var list: [HTTP2Stream] = []
+        swap(&list, &changed)
+        list.append(stream)
+        swap(&list, &changed)
     }
 
     /// Has every open stream told, whatever has changed.
@@ -157,7 +162,7 @@ package final class HTTP2Session {
     /// Says that `count` bytes of what has arrived on a stream are needed no more, so that the peer may send as many.
     package func consume(_ count: Int, of stream: HTTP2Stream) {
         guard count > 0 else { return }
-        stream.arrived.consume(count)
+        stream.consumeReceived(count)
         guard failureCode == nil, !stream.isClosed, !stream.hasEnd else { return }
         nghttp2_session_consume_stream(handle, stream.id, count)
     }
@@ -214,8 +219,8 @@ package final class HTTP2Session {
         stream.isClosed = true
         if stream.resetCode == nil { stream.resetCode = code }
         if stream.resetCode != nil {
-            stream.unsent.removeAll()
-            if !stream.hasEnd { stream.arrived.removeAll() }
+            stream.dropUnsent()
+            if !stream.hasEnd { stream.dropReceived() }
         }
         touch(stream)
     }
@@ -256,10 +261,13 @@ package final class HTTP2Session {
 
     /// How much content of the stream the peer would take now.
     package func window(of stream: HTTP2Stream) -> Int {
-        guard failureCode == nil, !stream.isClosed else { return 0 }
-        return Int(
-            min(
-                nghttp2_session_get_stream_remote_window_size(handle, stream.id),
-                nghttp2_session_get_remote_window_size(handle)))
+        guard failure == nil, !stream.isClosed else { return 0 }
+        var window = nghttp2_session_get_stream_remote_window_size(handle, stream.id)
+        // A request that waits to be framed is no stream of nghttp2's yet.
+        if window < 0, !stream.hasBegunSending || role == .client {
+            window = Int32(
+                clamping: nghttp2_session_get_remote_settings(handle, NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE))
+        }
+        return Int(min(window, nghttp2_session_get_remote_window_size(handle)))
     }
 }

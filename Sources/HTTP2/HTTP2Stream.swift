@@ -33,14 +33,14 @@ package final class HTTP2Stream {
     private var marks: Marks = []
     private var number: Int32
     var head = HTTPRequest()
-    var heads = ResponseQueue()
+    private var heads = ResponseQueue()
     private var connectName: String?
     private var messageFault: MessageFault?
     private var headLength: UInt64?
-    var arrived = StreamBytes()
+    private var arrived = StreamBytes()
     private var arrivedCount: UInt64 = 0
     var trailerFields = HTTPFields()
-    var unsent = StreamBytes()
+    private var unsent = StreamBytes()
     var trailersToSend: HTTPFields?
     private var framedCount: UInt64 = 0
     private var endCode: HTTP2ErrorCode?
@@ -64,9 +64,9 @@ package final class HTTP2Stream {
         endCode = nil
         listener = nil
         if !trailerFields.isEmpty { trailerFields = HTTPFields() }
-        heads.removeAll()
-        arrived.removeAll()
-        unsent.removeAll()
+        if !heads.isEmpty { heads = ResponseQueue() }
+        dropReceived()
+        dropUnsent()
     }
 
     /// Gives up what nobody needs of a stream that is over, and memory that its message has made large.
@@ -75,8 +75,8 @@ package final class HTTP2Stream {
         if head.fields.block.bytes.count > Self.keptHead { head.fields = HTTPFields() }
         if head.targetBytes.capacity > Self.keptHead { head.targetBytes = [] }
         trailersToSend = nil
-        arrived.removeAll()
-        unsent.removeAll()
+        dropReceived()
+        dropUnsent()
     }
 
     /// The largest head whose memory is kept for another stream.
@@ -103,9 +103,22 @@ package final class HTTP2Stream {
     /// A client's side: the heads that nobody has taken, interim ones first.
     package var responses: [HTTPResponse] { heads.all }
     package var hasResponse: Bool { !heads.isEmpty }
+    var responseCount: Int { heads.count }
 
     /// Takes the first of ``responses``, of which there must be one, in exchange for memory that is used again.
-    package func takeResponse(into other: inout HTTPResponse) { heads.takeFirst(into: &other) }
+    package func takeResponse(into other: inout HTTPResponse) {
+        var queue = ResponseQueue()
+        swap(&queue, &heads)
+        queue.takeFirst(into: &other)
+        swap(&queue, &heads)
+    }
+
+    func append(response collector: FieldCollector) {
+        var queue = ResponseQueue()
+        swap(&queue, &heads)
+        collector.giveResponse(to: &queue)
+        swap(&queue, &heads)
+    }
 
     /// The protocol that an extended CONNECT asks for (RFC 8441), in place of the method's usual meaning.
     package internal(set) var connectProtocol: String? {
@@ -145,7 +158,35 @@ package final class HTTP2Stream {
     package func withReceived<Result, Failure: Error>(
         _ count: Int, _ body: (Span<UInt8>) throws(Failure) -> Result
     ) throws(Failure) -> Result {
-        try arrived.withFirst(count, body)
+        let bytes = arrived
+        return try bytes.withFirst(count, body)
+    }
+
+    // What gathers is moved out and back while it is changed: an access that lasts is checked at run time, and so would be all
+    // others to the same variable.
+
+    func append(received bytes: Span<UInt8>) {
+        var lent = StreamBytes()
+        swap(&lent, &arrived)
+        lent.append(bytes)
+        swap(&lent, &arrived)
+        arrivedCount += UInt64(bytes.count)
+    }
+
+    func consumeReceived(_ count: Int) {
+        var lent = StreamBytes()
+        swap(&lent, &arrived)
+        lent.consume(count)
+        swap(&lent, &arrived)
+    }
+
+    /// Forgets the content that has arrived; little memory is kept.
+    func dropReceived() {
+        guard !arrived.isEmpty || arrived.isLarge else { return }
+        var lent = StreamBytes()
+        swap(&lent, &arrived)
+        lent.removeAll()
+        swap(&lent, &arrived)
     }
 
     /// How much content has arrived.
@@ -179,6 +220,33 @@ package final class HTTP2Stream {
     package var sending: StreamBytes { unsent }
     /// How much of it there is.
     package var unsentCount: Int { unsent.count }
+
+    func append(unsent bytes: Span<UInt8>) {
+        var lent = StreamBytes()
+        swap(&lent, &unsent)
+        lent.append(bytes)
+        swap(&lent, &unsent)
+    }
+
+    /// Moves the first `count` bytes of ``sending`` into `output`.
+    func takeUnsent(_ count: Int, into output: inout [UInt8]) {
+        var lent = StreamBytes()
+        swap(&lent, &unsent)
+        lent.withFirst(count) { output.append($0) }
+        lent.consume(count)
+        swap(&lent, &unsent)
+        framedCount += UInt64(count)
+    }
+
+    /// Forgets the content that is to be sent; little memory is kept.
+    func dropUnsent() {
+        guard !unsent.isEmpty || unsent.isLarge else { return }
+        var lent = StreamBytes()
+        swap(&lent, &unsent)
+        lent.removeAll()
+        swap(&lent, &unsent)
+    }
+
     /// True if the message ends after ``sending``.
     var endsAfterSending: Bool {
         get { marks.contains(.endAfterSending) }

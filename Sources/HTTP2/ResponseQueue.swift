@@ -37,9 +37,4 @@ struct ResponseQueue {
         count -= 1
         if count > 0 { first = others.removeFirst() }
     }
-
-    mutating func removeAll() {
-        guard !isEmpty else { return }
-        self = ResponseQueue()
-    }
 }

@@ -19,6 +19,9 @@ package struct StreamBytes {
     /// True if no memory is kept.
     var isUntouched: Bool { block.bytes.isEmpty }
 
+    /// True if there is more memory than is kept.
+    var isLarge: Bool { block.bytes.count > Self.keptCapacity }
+
     package mutating func append(_ bytes: Span<UInt8>) { block.append(bytes) }
 
     /// Lends the first `count` bytes.

@@ -15,8 +15,8 @@ package enum StreamHead {
     case request(HTTPRequest, scheme: HTTPURL.Scheme, takesTrailers: Bool, tunnel: String?)
 
     /// Gives the head to the session, which begins a stream with a request.
-    func send(on stream: HTTP2Stream, of session: HTTP2Session, hasContent: Bool) {
-        switch self {
+    consuming func send(on stream: HTTP2Stream, of session: HTTP2Session, hasContent: Bool) {
+        switch consume self {
         case .response(let head): session.respond(head, hasContent: hasContent, on: stream)
         case .request(let head, let scheme, let takesTrailers, let tunnel):
             // A tunnel has no end of a message, though the request that asks for it has.

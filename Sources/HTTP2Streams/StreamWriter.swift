@@ -119,8 +119,7 @@ package final class StreamWriter: BodySink {
     /// Gives what is kept to the connection.
     private func begin() {
         if case .exact(let length) = length, count >= length, !hasEnd { end(trailers: HTTPFields()) }
-        if let head {
-            self.head = nil
+        if let head = head.take() {
             let stream = handle.stream
             let hasContent = !(hasEnd && stream.unsentCount == 0 && !stream.hasTrailersToSend)
             head.send(on: stream, of: handle.connection.session, hasContent: hasContent)

@@ -19,11 +19,10 @@ import Testing
     @Test func `a stream that is over serves again, as good as new`() {
         var given = [closedStream()]
         let identity = ObjectIdentifier(given[0])
-        given[0].arrived.append([1, 2, 3].span)
-        given[0].unsent.append([4].span)
+        given[0].append(received: [1, 2, 3].span)
+        given[0].append(unsent: [4].span)
         given[0].hasHead = true
         given[0].resetCode = .cancel
-        given[0].receivedCount = 3
         given[0].sentCount = 4
         given[0].declaredLength = 5
         given[0].connectProtocol = "websocket"

@@ -5,11 +5,11 @@ import Testing
 @testable import BearerdHTTP2
 
 @Suite struct `Tables of HTTP2 streams` {
-    private var table = StreamTable()
+    private let table = StreamTable()
 
     private static func ids(_ table: StreamTable) -> [Int32] { table.all.map(\.id) }
 
-    @Test mutating func `a stream is found by its id until it is taken out`() {
+    @Test func `a stream is found by its id until it is taken out`() {
         #expect(table.isEmpty && table[1] == nil && table.remove(1) == nil)
         let stream = HTTP2Stream(id: 1)
         table.insert(stream)
@@ -17,7 +17,7 @@ import Testing
         #expect(table.remove(1) === stream && table[1] == nil && table.isEmpty)
     }
 
-    @Test mutating func `it grows, and names streams in the order of their ids`() {
+    @Test func `it grows, and names streams in the order of their ids`() {
         let ids = (0..<500).map { Int32(2 * $0 + 1) }
         for id in ids.reversed() { table.insert(HTTP2Stream(id: id)) }
         #expect(Self.ids(table) == ids)
@@ -26,8 +26,7 @@ import Testing
         #expect(table.isEmpty && table.all.isEmpty && table[1] == nil)
     }
 
-    @Test mutating func `ids that a peer has chosen to meet are found, and those that are not there are not`()
-    {
+    @Test func `ids that a peer has chosen to meet are found, and those that are not there are not`() {
         // All begin their search at one slot, or at the last, behind which it goes on with the first.
         let ids = (0..<7).map { Int32($0 * 1024 + 31) }
         for id in ids { table.insert(HTTP2Stream(id: id)) }
@@ -40,7 +39,7 @@ import Testing
 
     /// - Parameter stride: between ids; large ones meet in the table.
     @Test(arguments: [2, 32, 64, 1024] as [Int32])
-    mutating func `after any order of coming and going it holds what a dictionary holds`(stride: Int32) {
+    func `after any order of coming and going it holds what a dictionary holds`(stride: Int32) {
         var random = Numbers(state: UInt64(stride))
         var expected: [Int32: HTTP2Stream] = [:]
         for step in 0..<2000 {

@@ -1,22 +1,57 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import BearerdSystem
+
 /// Fields of gRPC messages over HTTP/2.
 extension HTTPFields {
     /// True for a gRPC request: its `Content-Type` is `application/grpc`, alone or followed by a codec or parameters.
     ///
     /// gRPC-Web, `application/grpc-web`, is another protocol.
     package var areOfGRPC: Bool {
-        guard let value = bytes(of: .contentType) else { return false }
-        let name = "application/grpc".utf8
-        guard value.prefix(name.count).elementsEqual(name, by: { $0.asciiLowercased == $1 }) else {
-            return false
+        guard has(.contentType) else { return false }
+        for index in entries.indices where entries[index].known == .contentType {
+            return isOfGRPC(entries[index].valueRange)
         }
-        let rest = value.dropFirst(name.count).first
-        return rest == nil || rest == UInt8(ascii: "+") || rest == UInt8(ascii: ";")
+        return false
+    }
+
+    private func isOfGRPC(_ value: Range<Int>) -> Bool {
+        let length = 16
+        guard value.count >= length else { return false }
+        let bytes = block.bytes.span
+        // "application/grpc" as two words; setting the bit 0x20 makes letters lower-case, and no other byte one of these but a
+        // control byte, which no value has.
+        let lowerCase: UInt64 = 0x2020_2020_2020_2020
+        guard bytes.word(at: value.lowerBound) | lowerCase == 0x7461_6369_6C70_7061,
+            bytes.word(at: value.lowerBound + 8) | lowerCase == 0x6370_7267_2F6E_6F69
+        else { return false }
+        guard value.count > length else { return true }
+        let next = bytes[value.lowerBound + length]
+        return next == Byte.plus || next == Byte.semicolon
     }
 
     /// The status of a call (`grpc-status`), in its trailers or in the head that is all of an answer; nil without one.
-    package var grpcStatus: Int? { self[.grpcStatus].flatMap { Int($0) } }
+    package var grpcStatus: Int? {
+        let nameLength = 11
+        for index in entries.indices
+        where entries[index].known == .other && entries[index].nameLength == nameLength
+            && matches(entries[index], .grpcStatus)
+        {
+            return number(in: entries[index].valueRange)
+        }
+        return nil
+    }
+
+    private func number(in digits: Range<Int>) -> Int? {
+        guard (1...9).contains(digits.count) else { return nil }
+        var number = 0
+        for index in digits {
+            let byte = block.bytes[index]
+            guard byte.isDigit else { return nil }
+            number = number * 10 + Int(byte &- Byte.zero)
+        }
+        return number
+    }
 }
 
 extension HTTPFields.Name {
