@@ -32,6 +32,12 @@ import Testing
         return kill(number, 0) == 0 && !status.contains(") Z ")
     }
 
+    /// Returns true once the process whose number is in a file has ended; false where there is no number yet.
+    private func hasRun(_ name: String, in directory: TemporaryDirectory) -> Bool {
+        let number = text(name, in: directory)
+        return number.hasSuffix("\n") && !isAlive(number)
+    }
+
     @Test(arguments: [
         #"{"access_token":"printed-token-1","expires_in":600}"#,
         #"{"access_token":"printed-token-1","expires_at":"\#(SourceTexts.moment(in: 900))","token_type":"bearer"}"#,
@@ -100,10 +106,13 @@ import Testing
         ("(echo '{\"access_token\":\"x\"}'; sleep 600) & exit 7", "exited with 7"),
     ])
     func `that does not come is a transient failure that heals`(_ script: String, _ words: String) throws {
-        let site = try site("[ -e well ] && exec cat well\n\(script)", more: "timeout: 500ms")
+        // Where another end is expected, no time-out may come before it.
+        let limit = words.hasPrefix("killed after") ? "500ms" : "1h"
+        let site = try site("[ -e well ] && exec cat well\n\(script)", more: "timeout: \(limit)")
         #expect(try site.get().json["code"].string == "idp_unavailable")
-        let error = try site.status()["last_error"]
-        #expect(error["detail"].string?.contains(words) == true, "\(error)")
+        try eventually("last_error to have: \(words)") {
+            try site.status()["last_error"]["detail"].string?.contains(words) == true
+        }
         #expect(try site.requests("command", "transient") >= 1)
         try site.directory.write("well", #"{"access_token":"well-token"}"#)
         try eventually("the next run") { try site.get().status == 200 }
@@ -196,8 +205,9 @@ import Testing
         let site = try site(
             "echo $$ > parent; sh -c 'echo $$ > child; exec sleep 600' & wait", more: "timeout: 700ms")
         #expect(try site.get().status == 503)
-        try eventually("both to be gone") {
-            !isAlive(text("child", in: site.directory)) && !isAlive(text("parent", in: site.directory))
+        // A run that is killed before it has written both is followed by others.
+        try eventually("both to have run, and to be gone") {
+            hasRun("child", in: site.directory) && hasRun("parent", in: site.directory)
         }
         let long = try self.site(
             "echo $$ > parent; sh -c 'echo $$ > child; exec sleep 600' & wait", more: "timeout: 10m")
@@ -211,11 +221,10 @@ import Testing
     }
 
     @Test func `is not waited for by a drain`() throws {
-        let site = try site("echo $$ > parent; exec sleep 600", more: "timeout: 10m")
+        let site = try site(
+            "echo $$ > parent; exec sleep 600", more: "timeout: 1h", top: "shutdown: {grace: 1h}")
         try eventually("the program to run") { isAlive(text("parent", in: site.directory)) }
-        let start = ContinuousClock.now
         #expect(try site.bearerd.terminate() == .exited(0))
-        #expect(ContinuousClock.now - start < .seconds(20))
         try eventually("the program to be gone") { !isAlive(text("parent", in: site.directory)) }
     }
 
@@ -239,6 +248,15 @@ import Testing
     func `ends with its group once a reload takes its source away and nobody waits for it`(
         _ next: String
     ) throws {
+        // A machine that is busy may let the second pass before the program could tell that it was told.
+        for _ in 1...5 where try ends(at: next) { return }
+        Issue.record("the program was never told before it was killed")
+    }
+
+    /// Has a reload take away the source of two stubborn programs.
+    ///
+    /// - Returns: true if one of them was told to end before both were killed.
+    private func ends(at next: String) throws -> Bool {
         // Were it not told to end, it would run on for the time that a request may wait.
         let top = "timeouts: {token_wait: 1h}"
         let site = try site(
@@ -253,24 +271,27 @@ import Testing
         try eventually("both to be gone") {
             !isAlive(text("child", in: directory)) && !isAlive(text("parent", in: directory))
         }
-        #expect(text("told", in: directory) == "told\n")
         try site.awaitToken("other-token")
         #expect(try site.bearerd.terminate() == .exited(0))
         #expect(!site.bearerd.log.contains("was given up"))
+        return text("told", in: directory) == "told\n"
     }
 
     @Test func `that is waited for in vain by token names the command and the time`() throws {
-        let site = try site(
-            "echo $$ >> runs; exec sleep 600", more: "timeout: 1h",
-            top: "timeouts: {token_wait: 300ms}")
-        let answer = try site.command("token")
+        let directory = try directory("echo $$ > \"$1\"; exec sleep 600")
+        // Its own program writes a file of its own, if it comes so far.
+        let file = try directory.write(
+            "config.yaml",
+            SourceSite.configuration(
+                identity: "source: command\ncommand: [./print, own]\ntimeout: 1h",
+                top: "timeouts: {token_wait: 300ms}"))
+        let answer = try BearerdProcess.command("token", "-c", file)
         #expect(answer.exit == 69 && answer.output.isEmpty, "\(answer)")
         #expect(
             answer.errors.contains(
-                "the command \(site.directory.path("print")) has not answered within 0.3 s (timeouts.token_wait)"
+                "the command \(directory.path("print")) has not answered within 0.3 s (timeouts.token_wait)"
             ), "\(answer.errors)")
-        let own = text("runs", in: site.directory).split(separator: "\n").last.map(String.init) ?? ""
-        try eventually("the program to be gone") { !isAlive(own) }
+        try eventually("the program to be gone") { !isAlive(text("own", in: directory)) }
     }
 
     @Test func `cannot come once somebody has killed the process that starts programs, which it tells`()

@@ -69,10 +69,13 @@ import Testing
     @Test func `may come again while it lives: no circle, no replay`() throws {
         let server = try server()
         let upstream = try RawUpstream { _ in .unauthorized }
+        let start = ContinuousClock.now
         let site = try site(server, upstream: upstream)
         for _ in 0..<10 { #expect(try site.get().status == 401) }
         #expect(upstream.requests.count == 10)
-        #expect(server.requests.count == 2)
+        // One at first, one for the first 401, and then at most one in ten seconds.
+        let most = 2 + Int((ContinuousClock.now - start) / .seconds(10))
+        #expect(2...most ~= server.requests.count)
     }
 
     @Test func `that an upstream takes no longer is exchanged for another one, in one replay`() throws {
@@ -150,7 +153,7 @@ import Testing
         }
     }
 
-    @Test(.needs(.root)) func `is asked for where its name leads, and there only if that is near`() throws {
+    @Test(.needs(.ownMounts)) func `is asked for where its name leads, and there only if that is near`() throws {
         let server = try server()
         let directory = try TemporaryDirectory()
         let file = try directory.write(
@@ -279,7 +282,7 @@ import Testing
         try eventually("a token") { try site.get().status == 200 }
     }
 
-    @Test(.needs(.root)) func `comes from the instance metadata service with its header`() throws {
+    @Test(.needs(.ownNetwork)) func `comes from the instance metadata service with its header`() throws {
         // In a network of its own, where the service's address can be this machine's.
         let directory = try TemporaryDirectory()
         try directory.write(
@@ -326,5 +329,23 @@ import Testing
             "config.yaml", SourceSite.configuration(identity: "source: azure_identity\n\(lines)"))
         let check = try BearerdProcess.command("check", "-c", file)
         #expect(check.exit == 78 && check.errors.contains(word), "\(check.errors)")
+    }
+}
+
+extension Needs {
+    /// The right to mount where nobody else sees it.
+    fileprivate static let ownMounts = Needs(orElse: "no program can have mounts of its own (unshare -m)") {
+        canUnshare("-m", "--propagation", "private")
+    }
+
+    /// The right to a network that nobody else has.
+    fileprivate static let ownNetwork = Needs(orElse: "no program can have a network of its own (unshare -n)") {
+        canUnshare("-n")
+    }
+
+    private static func canUnshare(_ options: String...) -> Bool {
+        let path = getenv("PATH").map { String(cString: $0) } ?? ""
+        let result = try? Subprocess.run(["unshare"] + options + ["true"], environment: ["PATH": path])
+        return geteuid() == 0 && result?.ending == .exited(0)
     }
 }

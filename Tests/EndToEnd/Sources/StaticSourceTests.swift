@@ -93,10 +93,14 @@ import Testing
     }
 
     @Test func `that is a JWT is used until its exp, and no longer`() throws {
-        let token = SourceTexts.jwt(endingIn: 4)
-        let site = try SourceSite(token: token)
-        #expect(try site.get().status == 200)
-        #expect(try site.status()["expires_at"] != .null)
+        // A machine that is busy may let a short life pass before the first request.
+        var (token, used): (String, SourceSite?) = ("", nil)
+        for seconds in [4, 8, 16, 32, 64] where used == nil {
+            token = SourceTexts.jwt(endingIn: seconds)
+            let site = try SourceSite(token: token)
+            if try site.get().status == 200, try site.status()["expires_at"] != .null { used = site }
+        }
+        let site = try #require(used)
         try eventually("its end") { try site.get().status == 503 }
         #expect(try site.state() == "misconfigured")
         #expect(try site.get().json["code"].string == "misconfigured")
