@@ -25,6 +25,9 @@ enum { LONGEST_OUTPUT = BEARERD_COMMAND_OUTPUT, LONGEST_ERROR = BEARERD_COMMAND_
 /* How long a program has for its own end once nobody waits for it. */
 enum { FAREWELL_MILLISECONDS = 1000 };
 
+/* How long a program that was killed may take to end. */
+enum { LAST_MILLISECONDS = BEARERD_COMMAND_LAST };
+
 static char words[BEARERD_COMMAND_WORDS];
 static char *arguments[MOST_ARGUMENTS + 1];
 static const char *const passed_on[] = {"PATH", "HOME", "USER", "LANG", "TZ"};
@@ -75,6 +78,36 @@ static int milliseconds_until(long long moment) {
     return left <= 0 ? 0 : left < INT32_MAX ? (int)left : INT32_MAX;
 }
 
+/* Becomes the program, which is searched for on PATH unless it has a slash. Unlike execvpe it gives no shell what is no
+   program. Returns an errno. */
+static int execute(void) {
+    static char place[4096];
+    const char *name = arguments[0], *search = "/usr/bin:/bin";
+    if (strchr(name, '/')) {
+        execve(name, arguments, environment);
+        return errno;
+    }
+    for (char **entry = environment; *entry; entry++)
+        if (strncmp(*entry, "PATH=", 5) == 0) search = *entry + 5;
+    int code = ENOENT;
+    size_t name_length = strlen(name);
+    for (;;) {
+        size_t length = strcspn(search, ":");
+        if (length > 0 && length + name_length + 2 <= sizeof place) {
+            memcpy(place, search, length);
+            place[length] = '/';
+            memcpy(place + length + 1, name, name_length + 1);
+            execve(place, arguments, environment);
+            if (errno == EACCES)
+                code = EACCES;
+            else if (errno != ENOENT && errno != ENOTDIR && errno != ENAMETOOLONG && errno != ELOOP)
+                return errno;
+        }
+        if (!search[length]) return code;
+        search += length + 1;
+    }
+}
+
 /* Runs in the child: becomes the program, or tells why it cannot through `report`, which exec closes. */
 static _Noreturn void become(int output, int error, int report, pid_t runner) {
     setpgid(0, 0);
@@ -90,8 +123,7 @@ static _Noreturn void become(int output, int error, int report, pid_t runner) {
     sigset_t none;
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
-    execvpe(arguments[0], arguments, environment);
-    int code = errno;
+    int code = execute();
     while (write(kept, &code, sizeof code) < 0 && errno == EINTR) {}
     _exit(127);
 }
@@ -113,16 +145,33 @@ static int take(int pipe, char *bytes, size_t *count, size_t room, size_t most) 
     return 1;
 }
 
+/* Sends a signal to a program and its process group, which it may have left. Not after it has been waited for: its numbers
+   are its own as long as it is not. */
+static void send_both(pid_t program, int number) {
+    kill(-program, number);
+    if (number == SIGKILL || getpgid(program) != program) kill(program, number);
+}
+
+/* Waits for the end of a program that has been killed. Returns 0 if it does not come: what runs with the rights of another
+   user cannot be killed, and what waits for a disk or a network ends once that answers. */
+static int wait_killed(pid_t program, int ended) {
+    long long deadline = milliseconds() + LAST_MILLISECONDS;
+    struct pollfd end = {.fd = ended, .events = POLLIN};
+    int ready;
+    do ready = poll(&end, 1, milliseconds_until(deadline));
+    while (ready < 0 && errno == EINTR);
+    return ready > 0 && waitpid(program, NULL, 0) == program;
+}
+
 /* Ends a program that nobody waits for any more, and its process group. It hears of that first, so that it can tidy up. */
 static _Noreturn void abandon(pid_t program, int ended) {
-    kill(-program, SIGTERM);
-    kill(-program, SIGCONT);
+    send_both(program, SIGTERM);
+    send_both(program, SIGCONT);
     long long deadline = milliseconds() + FAREWELL_MILLISECONDS;
     struct pollfd end = {.fd = ended, .events = POLLIN};
     while (poll(&end, 1, milliseconds_until(deadline)) < 0 && errno == EINTR) {}
-    /* Before it is waited for: the number of its group is its own as long as it is not. */
-    kill(-program, SIGKILL);
-    waitpid(program, NULL, 0);
+    send_both(program, SIGKILL);
+    wait_killed(program, ended);
     _exit(0);
 }
 
@@ -157,6 +206,7 @@ static _Noreturn void serve(int asker) {
         result.code = errno;
         goto tell;
     }
+    int is_left = 0;
     pid_t runner = getpid(), program = fork();
     if (program < 0) {
         result.code = errno;
@@ -167,14 +217,21 @@ static _Noreturn void serve(int asker) {
     close(output[1]);
     close(error[1]);
     close(report[1]);
+    int ended = (int)syscall(SYS_pidfd_open, program, 0);
+    if (ended < 0) {
+        result.code = errno;
+        send_both(program, SIGKILL);
+        goto tell;
+    }
     /* A program on a file system that does not answer may take for ever to become one. */
     long long deadline = milliseconds() + request.limit_milliseconds;
     struct pollfd begun[] = {{.fd = report[0], .events = POLLIN}, {.fd = asker, .events = POLLRDHUP}};
     while (poll(begun, 2, milliseconds_until(deadline)) < 0 && errno == EINTR) {}
     if (begun[1].revents || !begun[0].revents) {
-        kill(program, SIGKILL);
+        send_both(program, SIGKILL);
         if (begun[1].revents) _exit(0);
-        result.kind = BEARERD_COMMAND_TIMED_OUT;
+        is_left = !wait_killed(program, ended);
+        result.kind = is_left ? BEARERD_COMMAND_LEFT : BEARERD_COMMAND_TIMED_OUT;
         goto tell;
     }
     int code;
@@ -186,13 +243,6 @@ static _Noreturn void serve(int asker) {
         result.code = code;
         goto tell;
     }
-    int ended = (int)syscall(SYS_pidfd_open, program, 0);
-    if (ended < 0) {
-        result.code = errno;
-        kill(-program, SIGKILL);
-        waitpid(program, NULL, 0);
-        goto tell;
-    }
     fcntl(output[0], F_SETFL, O_NONBLOCK);
     fcntl(error[0], F_SETFL, O_NONBLOCK);
     struct pollfd watched[] = {
@@ -202,7 +252,6 @@ static _Noreturn void serve(int asker) {
         if (poll(watched, 4, milliseconds_until(deadline)) < 0 && errno == EINTR) continue;
         if (watched[1].revents) abandon(program, ended);
         int is_over = watched[0].revents != 0;
-        /* Before it is waited for: the number of its group is its own as long as it is not. */
         if (is_over) kill(-program, SIGKILL);
         /* What it has left in the pipes, and no more: whoever else has them may write for ever. */
         size_t most = is_over ? capacity(output[0]) : LONGEST_OUTPUT;
@@ -214,10 +263,16 @@ static _Noreturn void serve(int asker) {
             watched[3].fd = -1;
         int is_late = milliseconds() >= deadline, is_long = output_count > LONGEST_OUTPUT;
         if (!is_over && !is_late && !is_long) continue;
-        if (!is_over) kill(-program, SIGKILL);
         int status = 0;
-        while (waitpid(program, &status, 0) < 0 && errno == EINTR) {}
-        if (is_long)
+        if (is_over)
+            while (waitpid(program, &status, 0) < 0 && errno == EINTR) {}
+        else {
+            send_both(program, SIGKILL);
+            is_left = !wait_killed(program, ended);
+        }
+        if (is_left)
+            result.kind = BEARERD_COMMAND_LEFT;
+        else if (is_long)
             result.kind = BEARERD_COMMAND_TOO_LONG;
         else if (!is_over)
             result.kind = BEARERD_COMMAND_TIMED_OUT;
@@ -228,10 +283,16 @@ static _Noreturn void serve(int asker) {
         break;
     }
 tell:
-    result.output = result.kind == BEARERD_COMMAND_TOO_LONG ? 0 : (uint32_t)output_count;
+    result.output = output_count > LONGEST_OUTPUT ? 0 : (uint32_t)output_count;
     result.error = (uint32_t)error_count;
     if (write_whole(asker, &result, sizeof result) == 0 && room != MAP_FAILED)
         if (write_whole(asker, room, result.output) == 0) write_whole(asker, room + LONGEST_OUTPUT + 1, error_count);
+    if (is_left) {
+        /* The answer is whole; that this end stays open tells that the program still runs. */
+        shutdown(asker, SHUT_WR);
+        struct pollfd last[] = {{.fd = ended, .events = POLLIN}, {.fd = asker, .events = POLLRDHUP}};
+        while (poll(last, 2, -1) < 0 && errno == EINTR) {}
+    }
     _exit(0);
 }
 
@@ -247,6 +308,11 @@ static _Noreturn void help(int requests) {
         struct msghdr message = {
             .msg_iov = &data, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control};
         ssize_t count = recvmsg(requests, &message, MSG_CMSG_CLOEXEC);
+        if (count < 0 && (errno == ENOMEM || errno == ENOBUFS || errno == EAGAIN)) {
+            /* The system lacks something for now. */
+            poll(NULL, 0, 100);
+            continue;
+        }
         if (count < 0 && errno == EINTR) continue;
         if (count <= 0) _exit(0);
         struct cmsghdr *header = CMSG_FIRSTHDR(&message);

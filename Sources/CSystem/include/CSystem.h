@@ -69,6 +69,8 @@ int bearerd_await(pid_t process, int limit_milliseconds, int *status);
 #define BEARERD_COMMAND_WORDS (128 << 10)
 #define BEARERD_COMMAND_OUTPUT (1 << 20)
 #define BEARERD_COMMAND_ERROR 4096
+/* How long a command that was killed may take to end, in milliseconds. */
+#define BEARERD_COMMAND_LAST 5000
 /* A request of a command helper, before so many bytes of arguments, each with a zero byte at its end. */
 struct bearerd_command_request {
     uint32_t limit_milliseconds;
@@ -80,7 +82,9 @@ enum {
     BEARERD_COMMAND_EXITED,
     BEARERD_COMMAND_SIGNALLED,
     BEARERD_COMMAND_TIMED_OUT,
-    BEARERD_COMMAND_TOO_LONG
+    BEARERD_COMMAND_TOO_LONG,
+    /* It was killed, and still runs: the runner keeps its end of the socket until it does not. */
+    BEARERD_COMMAND_LEFT
 };
 /* Its answer, before the standard output and the beginning of standard error; `code` is an errno, an exit status or a
    signal's number. */

@@ -2,6 +2,7 @@
 
 internal import CBearerdSystem
 internal import Glibc
+internal import Synchronization
 
 /// A process that starts programs for this one, outside of the sandbox that this one locks itself into later.
 ///
@@ -12,9 +13,11 @@ package final class CommandHelper: Sendable {
     /// The longest standard output that is taken, in bytes.
     package static let longestOutput = Int(BEARERD_COMMAND_OUTPUT)
     /// How much longer than a program's own limit its end may take.
-    private static let grace = Duration.seconds(5)
+    private static let grace = Duration.milliseconds(Int(BEARERD_COMMAND_LAST)) + .seconds(5)
 
     private let requests: Descriptor
+    /// By command, the sockets of programs that could not be killed; each closes at the other end once its program has ended.
+    private let left = Mutex<[[String]: CommandAnswer]>([:])
 
     /// The way in which a program ended.
     package enum Ending: Equatable, Sendable {
@@ -25,6 +28,8 @@ package final class CommandHelper: Sendable {
         case timedOut
         /// We killed it because it printed more than ``longestOutput``.
         case tooMuchOutput
+        /// It took too long, or printed too much, and could not be killed.
+        case left
         /// It could not be started; the value is `errno`.
         case notStarted(Int32)
     }
@@ -51,8 +56,12 @@ package final class CommandHelper: Sendable {
     package enum Failure: Error, Equatable {
         /// The process that starts programs has ended.
         case helperGone
-        /// That process, or the one that it has made for this program, does not answer.
-        case helperSilent
+        /// That process has as many requests before it as it can have.
+        case helperBusy
+        /// That process, or the one that it makes for this program, has not answered.
+        case silent
+        /// The program of before could not be killed, and still runs.
+        case stillRunning
         /// The process that watched over this program was killed, or could not be made.
         case watcherGone
         /// Nobody waits for it any more.
@@ -70,11 +79,17 @@ package final class CommandHelper: Sendable {
     ///   - limit: what still runs then is killed.
     /// - Throws: ``Failure``.
     package func run(_ command: [String], limit: Duration) async throws(Failure) -> Result {
+        let isLeft = left.withLock { left in
+            if let last = left[command], last.isOpen { return true }
+            left[command] = nil
+            return false
+        }
+        guard !isLeft else { throw .stillRunning }
         var number: CInt = -1
         switch bearerd_command_ask(requests.number, &number) {
         case 0: break
         case EPIPE, ECONNRESET, ENOTCONN: throw .helperGone
-        case EAGAIN: throw .helperSilent
+        case EAGAIN: throw .helperBusy
         case let code: throw .system(SystemError(.spawn, path: command[0], code: code))
         }
         let answer = CommandAnswer(Descriptor(number: number, path: command[0]))
@@ -93,7 +108,9 @@ package final class CommandHelper: Sendable {
             answer.hangUp()
         }
         guard !Task.isCancelled else { throw .cancelled }
-        return try outcome.get()
+        let result = try outcome.get()
+        if result.ending == .left { left.withLock { $0[command] = answer } }
+        return result
     }
 
     private static func exchange(
@@ -125,7 +142,7 @@ package final class CommandHelper: Sendable {
             initialized = max(0, count)
         }
         guard count >= headerSize else {
-            return .failure(count < 0 && errno == ETIMEDOUT ? .helperSilent : .watcherGone)
+            return .failure(count < 0 && errno == ETIMEDOUT ? .silent : .watcherGone)
         }
         withUnsafeMutableBytes(of: &header) { $0.copyBytes(from: received[..<headerSize]) }
         let end = headerSize + Int(header.output)
@@ -142,6 +159,7 @@ package final class CommandHelper: Sendable {
         case BEARERD_COMMAND_SIGNALLED: .signalled(header.code)
         case BEARERD_COMMAND_TIMED_OUT: .timedOut
         case BEARERD_COMMAND_TOO_LONG: .tooMuchOutput
+        case BEARERD_COMMAND_LEFT: .left
         default: .notStarted(header.code)
         }
     }
@@ -155,4 +173,10 @@ private final class CommandAnswer: Sendable {
 
     /// Has the program end; who reads gets no more.
     func hangUp() { shutdown(socket.number, CInt(SHUT_RDWR)) }
+
+    /// False once the other end has been closed, and not only shut down for writing.
+    var isOpen: Bool {
+        var entry = pollfd(fd: socket.number, events: 0, revents: 0)
+        return poll(&entry, 1, 0) == 0 || entry.revents & Int16(POLLHUP) == 0
+    }
 }

@@ -2,6 +2,7 @@
 
 import BearerdConfiguration
 import BearerdCryptography
+import Glibc
 import OAuth
 import BearerdSystem
 
@@ -39,7 +40,8 @@ struct SecretFileCredentials: CredentialSource, TokenProgramRunner {
             throw CredentialError(reason: "\(command.words[0]) \(error.complaint)")
         }
         return CommandOutput(
-            failure: result.ending.complaint(after: command.limit), isLate: result.ending == .timedOut,
+            failure: result.ending.complaint(after: command.limit),
+            isLate: [.timedOut, .left].contains(result.ending),
             output: result.output, error: result.error)
     }
 }
@@ -49,10 +51,14 @@ extension CommandHelper.Failure {
     fileprivate var complaint: String {
         switch self {
         case .helperGone:
-            "cannot be started: the daemon's process that starts programs (bearerd-command) was killed; \(Sandbox.advice)"
-        case .helperSilent:
-            "did not end: the daemon's process that starts programs (bearerd-command) does not answer; if it stays so, "
+            "cannot be started: the process that starts programs (bearerd-command) was killed; \(Sandbox.advice)"
+        case .helperBusy:
+            "cannot be started: the process that starts programs (bearerd-command) takes no more requests for now; if it stays so, "
                 + Sandbox.advice
+        case .silent:
+            "was given up: no answer came from the process that starts programs, or from the one that it makes for this one "
+                + "(both are called bearerd-command); if it stays so, \(Sandbox.advice)"
+        case .stillRunning: "is not started again: the one of before could not be killed, and still runs"
         case .watcherGone: "was given up: the process that watched over it was killed, or could not be made"
         case .cancelled: "was ended, because nobody waits for it any more"
         case .system(let error): "cannot be started: \(SystemError.text(of: error.code))"
@@ -68,7 +74,10 @@ extension CommandHelper.Ending {
         case .exited(let code): "exited with \(code)"
         case .signalled(let number): "was ended by signal \(number)"
         case .timedOut: "was killed after \(Int((limit / .milliseconds(1)).rounded())) ms"
+        case .left: "took too long or printed too much, and could not be killed: it still runs"
         case .tooMuchOutput: "was killed: it printed more than \(CommandHelper.longestOutput) bytes"
+        case .notStarted(ENOEXEC):
+            "cannot be started: it is no program of this machine, and does not begin with #! and an interpreter"
         case .notStarted(let code): "cannot be started: \(SystemError.text(of: code))"
         }
     }

@@ -220,6 +220,32 @@ import Testing
         }
     }
 
+    @Test func `is asked of no shell where the program is none and names no interpreter`() throws {
+        let directory = try TemporaryDirectory()
+        try directory.write("print", "echo '{\"access_token\":\"shell-token\"}'\n", mode: 0o700)
+        let site = try SourceSite(identity: "source: command\ncommand: [./print]", directory: directory)
+        #expect(try site.get().status == 503)
+        try eventually("the reason") {
+            try site.status()["last_error"]["detail"].string?.contains("does not begin with #!") == true
+        }
+    }
+
+    @Test(.needs(Needs(orElse: "there is no Perl") { access("/usr/bin/perl", X_OK) == 0 }))
+    func `ends at the time-out also where it has left its group`() throws {
+        let site = try site(
+            """
+            echo $$ > parent
+            exec /usr/bin/perl -e 'setpgrp(0, getpgrp(getppid())) or die; open(F, ">", "moved"); print F "x"; close(F); sleep(600)'
+            """, more: "timeout: 2s")
+        #expect(try site.get().status == 503)
+        try eventually("it to have left its group, and to be gone") {
+            text("moved", in: site.directory) == "x" && hasRun("parent", in: site.directory)
+        }
+        try eventually("the time-out to be told") {
+            try site.status()["last_error"]["detail"].string?.contains("killed after 2000 ms") == true
+        }
+    }
+
     @Test func `is not waited for by a drain`() throws {
         let site = try site(
             "echo $$ > parent; exec sleep 600", more: "timeout: 1h", top: "shutdown: {grace: 1h}")

@@ -153,7 +153,9 @@ import Testing
         }
     }
 
-    @Test(.needs(.ownMounts)) func `is asked for where its name leads, and there only if that is near`() throws {
+    @Test(.needs(.ownMounts)) func `is asked for where its name leads, and there only if that is near`()
+        throws
+    {
         let server = try server()
         let directory = try TemporaryDirectory()
         let file = try directory.write(
@@ -339,7 +341,8 @@ extension Needs {
     }
 
     /// The right to a network that nobody else has.
-    fileprivate static let ownNetwork = Needs(orElse: "no program can have a network of its own (unshare -n)") {
+    fileprivate static let ownNetwork = Needs(orElse: "no program can have a network of its own (unshare -n)")
+    {
         canUnshare("-n")
     }
 
