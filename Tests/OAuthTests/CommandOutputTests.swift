@@ -41,6 +41,34 @@ struct `The complaint about a command` {
         #expect(complaint(printed, "bad \(token) refused") == "print exited with 1")
     }
 
+    @Test(arguments: [
+        (#"{"access_token":"x","expires_at":"2026-11-28T00:00:00"}"#, "an expires_at that"),
+        (#"{"access_token":"x","expires_at":[7],"expires_in":60}"#, "an expires_at that"),
+        (#"{"access_token":"x","expires_in":"soon"}"#, "an expires_in that"),
+        (#"{"access_token":"x","expires_in":true,"expires_at":1700000900}"#, "an expires_in that"),
+        (
+            #"{"apiVersion":"client.authentication.k8s.io/v1","kind":"ExecCredential","status":{"token":"x","expirationTimestamp":"2001-01-01 00:00"}}"#,
+            "an expirationTimestamp that"
+        ),
+        (#"{"access_token":"x","expires_in":600,"expires_at":1600000000}"#, "has expired already"),
+    ])
+    func `names an end of the token that cannot be read`(output: String, words: String) {
+        let told = complaint(output, "", failure: nil)
+        #expect(told.contains(words), "\(told)")
+    }
+
+    @Test(arguments: [
+        (#"{"access_token":"x","expires_in":600,"expires_at":1700000060}"#, 60),
+        (#"{"access_token":"x","expires_in":"60","expires_at":1700000600}"#, 60),
+        (#"{"access_token":"x","expires_in":null,"expires_at":"1700000060"}"#, 60),
+        (#"{"access_token":"x","expires_in":60,"expires_at":null}"#, 60),
+    ])
+    func `is none where one end of two is the earlier, or one is null`(output: String, seconds: Int) throws {
+        let output = CommandOutput(failure: nil, output: Array(output.utf8), error: [])
+        let token = try output.token(of: "print", at: WallTime(secondsSinceEpoch: 1_700_000_000))
+        #expect(token.lifetime == .seconds(seconds))
+    }
+
     @Test func `says what the output lacks, and never shows it`() {
         for output in ["", "[]", "7", "\u{FFFD}\u{0}\u{1}", "{\"access_token\":\"secret-token\"", "{}"] {
             let told = complaint(output, "see the manual", failure: nil)

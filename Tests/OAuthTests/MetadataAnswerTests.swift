@@ -32,6 +32,16 @@ struct `A metadata server that gives no token` {
         #expect(state == .unavailable)
     }
 
+    @Test(arguments: ["\"soon\"", "\"2026-11-28 00:00:00\"", "{}", "\"1\""])
+    func `is asked again, if the end of its token cannot be read or is over`(end: String) async throws {
+        let endpoint = try #require(HTTPURL("http://169.254.169.254/metadata/identity/oauth2/token"))
+        let state = try await state(
+            .azureIdentity(AzureIdentity(endpoint: endpoint, isOfAppService: false, clientID: nil)),
+            .status(200, #"{"access_token":"x","expires_in":"3599","expires_on":\#(end)}"#),
+            at: "\(endpoint)?api-version=2018-02-01&resource=https%3A%2F%2Fvault.azure.net")
+        #expect(state == .unavailable)
+    }
+
     @Test(arguments: [(404, IdentityState.misconfigured), (429, .unavailable), (500, .unavailable)])
     func `knows no such account, at Google, if it answers 404`(
         status: Int, expected: IdentityState

@@ -36,6 +36,7 @@ package struct CommandOutput: Sendable {
                 .transient, reason,
                 detail: "what \(program) printed \(words)" + (shownError.map { ": \"\($0)\"" } ?? ""))
         }
+        func unreadable(_ words: String) -> TokenFailure { useless(.commandFailed, words) }
         guard let object = try? JSONObject(parsing: output) else {
             throw useless(.commandFailed, "is no JSON object")
         }
@@ -47,7 +48,7 @@ package struct CommandOutput: Sendable {
             guard let token = status?["token"]?.string.map({ Secret($0) }), token.isToken else {
                 throw useless(.noAccessToken, "has no status.token that can be sent")
             }
-            let end = status?["expirationTimestamp"].flatMap(WallTime.init(momentIn:))
+            let end = try status?.end("expirationTimestamp", WallTime.init(momentIn:), unreadable)
             return try TokenResponse(accessToken: token, lifetime: nil)
                 .ofSource(endingAt: end, wall, at: program)
         }
@@ -56,7 +57,8 @@ package struct CommandOutput: Sendable {
         case .failure(let failure):
             throw useless(failure.reason, "cannot be used: \(failure.detail)")
         case .success(let token):
-            let end = object["expires_at"].flatMap(WallTime.init(momentIn:))
+            try object.checkLifetime(of: token, unreadable)
+            let end = try object.end("expires_at", WallTime.init(momentIn:), unreadable)
             return try token.ofSource(endingAt: end, wall, at: program)
         }
     }

@@ -24,7 +24,9 @@ package struct InstallationResponse {
                 .transient, .badAccessToken,
                 detail: "the answer of \(response.place): the token has bytes that no header may hold")
         }
-        let end = object["expires_at"]?.string.flatMap(WallTime.init(rfc3339:))
+        let end = try object.end("expires_at", { $0.string.flatMap(WallTime.init(rfc3339:)) }) { words in
+            TokenFailure(.transient, .noAccessToken, detail: "the answer of \(response.place) \(words)")
+        }
         return try TokenResponse(accessToken: token, lifetime: nil)
             .ofSource(endingAt: end, wall, at: response.place)
     }

@@ -9,7 +9,7 @@ package struct MetadataResponse {
 
     package init(_ response: TransportResponse) { self.response = response }
 
-    /// The access token of a JSON document; numbers may be strings, and `expires_on` may stand for `expires_in`.
+    /// The access token of a JSON document; numbers may be strings, and `expires_on` may stand for `expires_in`; of both the earlier end counts.
     ///
     /// - Throws: ``TokenFailure`` of kind transient if there is none that can be used.
     package func accessToken(at wall: WallTime) throws(TokenFailure) -> TokenResponse {
@@ -28,7 +28,12 @@ package struct MetadataResponse {
             failure.detail = "the answer of \(response.place): \(failure.detail)"
             throw failure
         case .success(let token):
-            let end = object["expires_on"].flatMap(WallTime.init(secondsIn:))
+            func unreadable(_ words: String) -> TokenFailure {
+                TokenFailure(
+                    .transient, .noAccessToken, detail: "the answer of \(response.place) \(words)")
+            }
+            try object.checkLifetime(of: token, unreadable)
+            let end = try object.end("expires_on", WallTime.init(secondsIn:), unreadable)
             return try token.ofSource(endingAt: end, wall, at: response.place)
         }
     }
@@ -51,21 +56,46 @@ package struct MetadataResponse {
 }
 
 extension TokenResponse {
-    /// The access token alone, with a lifetime that ends at `end` where none is told.
+    /// The access token alone, with a lifetime that ends at `end` at the latest.
     ///
     /// - Throws: ``TokenFailure`` if that is over.
     func ofSource(
         endingAt end: WallTime?, _ wall: WallTime, at place: String
     ) throws(TokenFailure) -> TokenResponse {
         var lifetime = lifetime
-        if lifetime == nil, let end {
+        if let end {
             guard end > wall else {
                 throw TokenFailure(
                     .transient, .expiredOnArrival, detail: "the token of \(place) has expired already")
             }
-            lifetime = min(end - wall, ClientConfiguration.longestLifetime)
+            lifetime = min(end - wall, lifetime ?? ClientConfiguration.longestLifetime)
         }
         return TokenResponse(accessToken: accessToken, lifetime: lifetime, tokenType: tokenType)
+    }
+}
+
+extension JSONObject {
+    /// The end of a token according to a member; nil if there is none, or `null`.
+    ///
+    /// - Throws: what `failure` makes of words that name the member, if that cannot be read.
+    func end(
+        _ name: String, _ read: (JSONValue) -> WallTime?, _ failure: (String) -> TokenFailure
+    ) throws(TokenFailure) -> WallTime? {
+        guard let value = self[name], !value.isNull else { return nil }
+        guard let end = read(value) else {
+            throw failure("has an \(name) that is no moment with a time zone")
+        }
+        return end
+    }
+
+    /// Looks for an `expires_in` that was not understood.
+    ///
+    /// - Throws: what `failure` makes of words that name the member.
+    func checkLifetime(
+        of token: TokenResponse, _ failure: (String) -> TokenFailure
+    ) throws(TokenFailure) {
+        guard token.lifetime == nil, let value = self["expires_in"], !value.isNull else { return }
+        throw failure("has an expires_in that is no number of seconds")
     }
 }
 
