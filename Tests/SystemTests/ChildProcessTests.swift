@@ -18,6 +18,12 @@ import Testing
         #expect(try run("/bin/sh", "-c", "kill -TERM $$") == .signalled(SIGTERM))
     }
 
+    @Test func `that cannot be looked at is not said to be missing`() {
+        let name = "/" + String(repeating: "x", count: 300)
+        #expect(ChildProcess.obstacle(to: name) == "cannot be looked at: File name too long")
+        #expect(ChildProcess.obstacle(to: "/nowhere/program") == "is not there")
+    }
+
     @Test func `gets its arguments as they are, and our environment not at all`() throws {
         let directory = try TemporaryDirectory()
         let file = directory.path("out")

@@ -80,7 +80,14 @@ package enum ChildProcess {
     package static func obstacle(to name: String) -> String? {
         guard find(name) == nil else { return nil }
         guard name.contains("/") else { return "is in no directory of PATH as a program that may be run" }
-        guard let status = try? FileSystem.status(of: name) else { return "is not there" }
+        let found: FileStatus?
+        do throws(SystemError) {
+            found = try FileSystem.status(of: name)
+        } catch {
+            return error.isMissing
+                ? "is not there" : "cannot be looked at: \(SystemError.text(of: error.code))"
+        }
+        guard let status = found else { return "is not there" }
         switch status.kind {
         case .directory: return "is a directory, and no program"
         case .regular: return "may not be run: it lacks the permission to execute (chmod +x)"
