@@ -105,7 +105,8 @@ extension Exchange {
     /// True if the response goes on until somebody ends it: a tunnel or an event stream.
     fileprivate var isEndless: Bool {
         if isTunnel { return true }
+        guard answer.hasBegun else { return false }
         let type = upstream?.response.fields[.contentType]?.lowercased() ?? ""
-        return answer.hasBegun && type.hasPrefix("text/event-stream")
+        return type.hasPrefix("text/event-stream")
     }
 }

@@ -164,7 +164,9 @@ extension Forwarder {
         upstream.response.fields.removeHopByHop()
         upstream.response.fields.removeOwnSetCookies()
         upstream.response.fields.remove(.contentLength)  // RFC 9110 8.6
-        try await sendInterim(&upstream.response, to: exchange)
+        // A copy: what is lent is not lent over a wait, during which others may look at the response.
+        var interim = upstream.response
+        try await sendInterim(&interim, to: exchange)
     }
 
     /// Sends an interim response (1xx) to the client.
