@@ -81,7 +81,11 @@ extension HTTP2Session {
             // Here, where those on streams that are over count too.
             let endsStream = header.flags & UInt8(NGHTTP2_FLAG_END_STREAM.rawValue) != 0
             isAdmitted = header.length > 0 || endsStream || floods.admits(.emptyData)
-        case NGHTTP2_HEADERS.rawValue: return faultOfStream(header, beginsStream: role == .server)
+        case NGHTTP2_HEADERS.rawValue:
+            isHeadLate = false
+            return faultOfStream(header, beginsStream: role == .server)
+        // It costs as much to read as the rest of its head.
+        case NGHTTP2_CONTINUATION.rawValue where isHeadLate: return faultOfLate(header)
         case NGHTTP2_CONTINUATION.rawValue, NGHTTP2_GOAWAY.rawValue, NGHTTP2_PUSH_PROMISE.rawValue:
             isAdmitted = true
         // Acknowledgements too: of ours there are few.
@@ -119,6 +123,7 @@ extension HTTP2Session {
     /// Judges a frame on a stream that is over here: beyond what the peer may have sent before it knew, large frames count
     /// for more.
     private func faultOfLate(_ header: FrameScanner.Header) -> HTTP2ErrorCode? {
+        if UInt32(header.type) == NGHTTP2_HEADERS.rawValue { isHeadLate = true }
         if abandoned.forgives(header) { return nil }
         return floods.admitsLate(header.length) ? nil : .enhanceYourCalm
     }

@@ -174,7 +174,7 @@ extension HTTP2Session {
     package func reset(_ stream: HTTP2Stream, _ code: HTTP2ErrorCode) {
         guard failure == nil, !stream.isClosed, stream.resetCode == nil else { return }
         stream.resetCode = code
-        if !stream.hasEnd { abandoned.insert(stream.id) }
+        if !stream.hasEnd, stream.id > 0 { abandoned.insert(stream.id) }
         stream.dropUnsent()
         stream.dropReceived()
         nghttp2_submit_rst_stream(handle, UInt8(NGHTTP2_FLAG_NONE.rawValue), stream.id, code.rawValue)

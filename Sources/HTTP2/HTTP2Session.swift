@@ -53,6 +53,8 @@ package final class HTTP2Session {
     /// A server's side: what the client has begun.
     var peerStreams: PeerStreams
     var abandoned = AbandonedStreams()
+    /// True while the head that comes is of a stream that is over here.
+    var isHeadLate = false
     /// The fault, found in a callback, that ends the connection.
     var breach: HTTP2ErrorCode?
     /// How large ``output`` may become in the call that is under way.

@@ -63,8 +63,6 @@ package final class HTTP2Stream {
         framedCount = 0
         endCode = nil
         listener = nil
-        if !trailerFields.isEmpty { trailerFields = HTTPFields() }
-        if !heads.isEmpty { heads = ResponseQueue() }
         dropReceived()
         dropUnsent()
     }
@@ -74,6 +72,8 @@ package final class HTTP2Stream {
         listener = nil
         if head.fields.block.bytes.count > Self.keptHead { head.fields = HTTPFields() }
         if head.targetBytes.capacity > Self.keptHead { head.targetBytes = [] }
+        if !trailerFields.isEmpty { trailerFields = HTTPFields() }
+        if !heads.isEmpty { heads = ResponseQueue() }
         trailersToSend = nil
         dropReceived()
         dropUnsent()
@@ -98,7 +98,12 @@ package final class HTTP2Stream {
     package var request: HTTPRequest { head }
 
     /// Exchanges the head of the request for `other`, whose memory is used again.
-    package func swapRequest(with other: inout HTTPRequest) { swap(&head, &other) }
+    ///
+    /// The head of a malformed request is empty: what was read of it is nowhere, and an earlier request's may stand there.
+    package func swapRequest(with other: inout HTTPRequest) {
+        if !isAnnounced { head = HTTPRequest() }
+        swap(&head, &other)
+    }
 
     /// A client's side: the heads that nobody has taken, interim ones first.
     package var responses: [HTTPResponse] { heads.all }

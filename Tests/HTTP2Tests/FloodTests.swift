@@ -105,6 +105,19 @@ import Testing
         }
     }
 
+    @Test func `the rest of a head that comes late counts as much as its beginning`() throws {
+        let peer = try #require(FramePeer())
+        let rest = HTTP2Frame(.continuation, stream: 1, Array(repeating: 0x82, count: 16 * 1024))
+        peer.send(.head(FramePeer.post, stream: 1, endsStream: false))
+        peer.session.reset(try #require(peer.streams[1]), .cancel)
+        #expect(peer.resetCode() == HTTP2ErrorCode.cancel.rawValue)
+        for _ in 0..<200 where peer.session.failure == nil {
+            peer.send(HTTP2Frame(.headers, stream: 1, HPACK.encode(FramePeer.get)), rest, rest)
+            peer.send(HTTP2Frame(.continuation, flags: 0x4, stream: 1))
+        }
+        #expect(peer.goawayCode() == Self.calm)
+    }
+
     @Test func `streams that never end are forgotten, and those after them are not`() throws {
         let peer = try #require(FramePeer())
         for number in 0..<UInt32(900) {

@@ -72,6 +72,20 @@ import Testing
         #expect(sidecar.upstream.requests.map(\.head.target) == ["/next"])
     }
 
+    @Test func `a malformed request has nothing of the requests before it`() throws {
+        let client = try client()
+        for number in 0..<3 {
+            #expect(
+                try client.request("GET", "/earlier/\(number)", [("x-request-id", "earlier")]).status == 200)
+        }
+        let other = try self.client()
+        let stream = try other.begin("GET", "/upper", [("X-Upper", "1")])
+        #expect(try other.resetCode(of: stream) == 0x1)
+        try eventually("the access line") { sidecar.bearerd.logLines.contains { $0["status"] == "400" } }
+        let line = sidecar.bearerd.logLines.first { $0["status"] == "400" }
+        #expect(line.map { "\($0.json)".contains("earlier") } == false, "\(String(describing: line))")
+    }
+
     @Test func `a length goes up in its shortest form`() throws {
         #expect(try client().request("POST", "/", [("content-length", "0003")], body: "abc").status == 200)
         let request = try sidecar.upstream.request()
