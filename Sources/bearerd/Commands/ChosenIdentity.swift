@@ -55,21 +55,19 @@ struct ChosenIdentity: Sendable {
     /// - Parameters:
     ///   - resource: the action for the daemon.
     ///   - body: the body of the request to the daemon.
-    ///   - isToBeReplaced: true if the action replaces the session.
     ///   - here: performs the action on the store.
     ///   - reading: reads the result from the daemon's answer; nil if it is unexpected.
     /// - Returns: the result from either.
     /// - Throws: a failure of permission if neither a store nor a daemon is available.
     func perform<Value: Sendable>(
-        _ resource: AdminResource, body: JSONValue? = nil, isToBeReplaced: Bool = false,
+        _ resource: AdminResource, body: JSONValue? = nil,
         here: @escaping @Sendable (IdentitySession) async throws(CommandFailure) -> Value,
         reading: @escaping @Sendable (JSONValue) -> Value?
     ) throws(CommandFailure) -> Value {
         try CommandLoop.run { loop throws(CommandFailure) in
             let session: IdentitySession
             do throws(CommandFailure) {
-                session = try await IdentitySession(
-                    of: identity, in: configuration, loop: loop, isToBeReplaced: isToBeReplaced)
+                session = try await IdentitySession(of: identity, in: configuration, loop: loop)
             } catch {
                 return try await IdentityDaemon(of: identity, in: configuration, loop: loop, because: error)
                     .ask(for: resource, body: body, reading)

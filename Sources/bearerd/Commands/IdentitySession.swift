@@ -22,8 +22,12 @@ struct IdentitySession {
     private let isOfSource: Bool
     /// The authentication scheme of the identity's tokens.
     let scheme: String
-    /// The session that a login or an import replaces; nil if there is none, or none is to be replaced.
-    let replaced: ReplacedSession?
+    /// The store that has the session; nil where nothing is kept.
+    private let store: (any SessionStore)?
+    /// The stored session, which a login or an import replaces; nil if there is none, or it cannot be read.
+    var replaced: ReplacedSession? {
+        get async { ((try? await store?.load(session.identity)) ?? nil).flatMap(ReplacedSession.init) }
+    }
 
     /// Opens the store without asking the provider.
     ///
@@ -55,10 +59,7 @@ struct IdentitySession {
         }
         // What a command is told to do would come to nothing without it, and nobody waits for an outage to end.
         try await engine.probeStore(for: isToBeReplaced ? .writing : .reading)
-        // Whoever cannot read it is told so by what comes next.
-        let stored =
-            isToBeReplaced && !isDetached ? (try? await engine.store.load(identity.name)) ?? nil : nil
-        replaced = stored.flatMap(ReplacedSession.init)
+        store = isDetached ? nil : engine.store
         self.session = session
         self.loop = loop
         patience = configuration.timeouts.tokenWait

@@ -55,9 +55,8 @@ struct ImportCommand: IdentityCommand {
             clientID: clientID, person: imported.person)
         let isNew = try chosen.perform(
             .session(identity: chosen.name), body: transfer.json,
-            isToBeReplaced: true,
             here: { session throws(CommandFailure) in
-                if let replaced = session.replaced, !replaced.has(imported.refreshToken) {
+                if let replaced = await session.replaced, !replaced.has(imported.refreshToken) {
                     Console.remark(replaced.words)
                 }
                 return try await session.take(imported, of: clientID)

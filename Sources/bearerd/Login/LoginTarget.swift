@@ -31,7 +31,7 @@ struct LoginTarget {
             if let replaced = await daemon?.replaced { Console.remark(replaced.words) }
             found = try await IdentitySession(of: identity, in: configuration, loop: loop, isDetached: true)
         }
-        if let replaced = found.replaced { Console.remark(replaced.words) }
+        if let replaced = await found.replaced { Console.remark(replaced.words) }
         session = found.session
         self.daemon = daemon
     }
