@@ -21,14 +21,27 @@ struct `A fleet in whose Redis somebody else writes` {
             ["LPUSH", key, "x"], ["SADD", key, "x"], ["HSET", key, "x", "y"], ["ZADD", key, "1", "x"],
             ["XADD", key, "*", "x", "y"], ["SET", key, ""],
         ] {
-            try fleet.redis("DEL", key)
+            try awaitAbsence(of: "lock", "spending")
             try fleet.redis.perform(poison)
             #expect(try daemons[0].act("refresh").status < 300, "\(poison)")
-            #expect(try fleet.redis("EXISTS", "bearerd:lock:default", "bearerd:spending:default") == "0")
         }
+        try awaitAbsence(of: "lock", "spending")
         try fleet.redis("LPUSH", key, "x")
+        let count = fleet.shown.count
         try daemons[1].importSession()
-        #expect(Set(fleet.shown).count == fleet.shown.count)
+        // Both daemons want a token for the new session, as soon as they see it.
+        try fleet.provider.request(count + 1)
+        try awaitAbsence(of: "lock", "spending")
+        try fleet.awaitAgreement(of: daemons)
+        let shown = fleet.shown
+        #expect(Set(shown).count == shown.count)
+    }
+
+    /// Waits until these keys are gone: an action is answered before its lock is released.
+    private func awaitAbsence(of kinds: String...) throws {
+        try eventually("the absence of \(kinds)") {
+            try fleet.redis.perform(["EXISTS"] + kinds.map { "bearerd:\($0):default" }) == "0"
+        }
     }
 
     @Test func `gives its own lock back whatever has become of the mark`() throws {
@@ -36,10 +49,12 @@ struct `A fleet in whose Redis somebody else writes` {
         fleet.provider.script { request, provider in
             try redis("DEL", "bearerd:spending:default")
             try redis("HSET", "bearerd:spending:default", "x", "y")
+            // So that it does not end by itself.
+            try redis("PERSIST", "bearerd:lock:default")
             return provider.goodAnswer(to: request)
         }
         #expect(try daemons[0].act("refresh").status < 300)
-        #expect(try redis("EXISTS", "bearerd:lock:default") == "0")
+        try awaitAbsence(of: "lock")
         #expect(try daemons[1].act("refresh").status < 300)
     }
 
