@@ -2,7 +2,6 @@
 
 internal import CBearerdSystem
 internal import Glibc
-internal import Synchronization
 
 /// A process that starts programs for this one, outside of the sandbox that this one locks itself into later.
 ///
@@ -16,8 +15,7 @@ package final class CommandHelper: Sendable {
     private static let grace = Duration.milliseconds(Int(BEARERD_COMMAND_LAST)) + .seconds(5)
 
     private let requests: Descriptor
-    /// By command, the sockets of programs that could not be killed; each closes at the other end once its program has ended.
-    private let left = Mutex<[[String]: CommandAnswer]>([:])
+    private let left = LeftPrograms()
 
     /// The way in which a program ended.
     package enum Ending: Equatable, Sendable {
@@ -79,12 +77,7 @@ package final class CommandHelper: Sendable {
     ///   - limit: what still runs then is killed.
     /// - Throws: ``Failure``.
     package func run(_ command: [String], limit: Duration) async throws(Failure) -> Result {
-        let isLeft = left.withLock { left in
-            if let last = left[command], last.isOpen { return true }
-            left[command] = nil
-            return false
-        }
-        guard !isLeft else { throw .stillRunning }
+        guard !left.runs(command) else { throw .stillRunning }
         var number: CInt = -1
         switch bearerd_command_ask(requests.number, &number) {
         case 0: break
@@ -109,7 +102,7 @@ package final class CommandHelper: Sendable {
         }
         guard !Task.isCancelled else { throw .cancelled }
         let result = try outcome.get()
-        if result.ending == .left { left.withLock { $0[command] = answer } }
+        if result.ending == .left { left.insert(answer, of: command) }
         return result
     }
 
@@ -166,7 +159,7 @@ package final class CommandHelper: Sendable {
 }
 
 /// The socket out of which the result of one program comes, for the thread that waits for it and whoever ends that wait.
-private final class CommandAnswer: Sendable {
+final class CommandAnswer: Sendable {
     let socket: Descriptor
 
     init(_ socket: consuming Descriptor) { self.socket = socket }
