@@ -9,10 +9,10 @@ import Testing
     private func site() throws -> (sidecar: Sidecar, text: String) {
         let sidecar = try Sidecar()
         try sidecar.awaitToken()
-        let text = Sidecar.configuration(
+        let text = try Sidecar.configuration(
             provider: sidecar.provider, upstream: sidecar.upstream.url, clientSecret: "fake",
             directory: sidecar.directory
-        ).replacing("admin:\n  listen: 127.0.0.1:0", with: "admin:\n  listen: \(try sidecar.bearerd.admin)")
+        ).asking(sidecar.bearerd.admin)
         return (sidecar, text)
     }
 

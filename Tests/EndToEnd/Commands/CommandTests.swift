@@ -274,7 +274,7 @@ import Testing
         let text = Sidecar.configuration(
             provider: provider, upstream: "http://127.0.0.1:1", clientSecret: "s", directory: directory,
             .init(store: "type: memory")
-        ).replacing("admin:\n  listen: 127.0.0.1:0", with: "admin:\n  listen: \(address)")
+        ).asking(address)
         let file = try directory.write("config.yaml", text)
         for command in ["refresh", "token"] {
             #expect(try BearerdProcess.command(command, "-c", file).exit == 77, "\(command)")
@@ -313,10 +313,7 @@ import Testing
         #expect(identity["name"].string == "default" && identity["state"].string == "authorized")
         #expect(json["running"] == .bool(false) && json["pid"] == .null)
         let bearerd = try BearerdProcess(arguments: ["run", "-c", file])
-        let asked = try directory.write(
-            "asked.yaml",
-            String(decoding: TemporaryDirectory.contents(of: file), as: UTF8.self)
-                .replacing("admin:\n  listen: 127.0.0.1:0", with: "admin:\n  listen: \(try bearerd.admin)"))
+        let asked = try directory.fileAsking(bearerd.admin)
         try eventually("the daemon to have taken the session") {
             try BearerdProcess.command("status", "-c", asked).output.contains("authorized")
         }

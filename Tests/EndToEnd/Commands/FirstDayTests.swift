@@ -134,7 +134,7 @@ import Testing
         let text = Sidecar.configuration(
             provider: sidecar.provider, upstream: sidecar.upstream.url, clientSecret: "fake",
             directory: sidecar.directory, .init(listen: "\(proxy)")
-        ).replacing("admin:\n  listen: 127.0.0.1:0", with: "admin:\n  listen: \(nobody)")
+        ).asking(nobody)
         let file = try sidecar.directory.write("changed.yaml", text)
         let words = "bearerd (pid \(sidecar.bearerd.process.processID)"
         let status = try BearerdProcess.command("status", "-c", file)

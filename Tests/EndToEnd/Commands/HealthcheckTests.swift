@@ -11,7 +11,7 @@ import Testing
         let directory = try TemporaryDirectory()
         let text = Sidecar.configuration(
             provider: provider, upstream: "http://127.0.0.1:1", clientSecret: "s", directory: directory
-        ).replacing("admin:\n  listen: 127.0.0.1:0", with: "admin:\n  listen: \(admin)")
+        ).asking(admin)
         return (directory, try directory.write("config.yaml", text))
     }
 

@@ -68,7 +68,7 @@ import Testing
             Sidecar.configuration(
                 provider: provider, upstream: "http://127.0.0.1:1", clientSecret: "s", directory: directory,
                 .init(store: "type: memory", grant: "refresh_token")
-            ).replacing("admin:\n  listen: 127.0.0.1:0", with: "admin:\n  listen: \(admin)"))
+            ).asking(admin))
         let token = try directory.write("token", provider.makeRefreshToken())
         #expect(try BearerdProcess.command("import", "--refresh-token", token, "-c", file).exit == 77)
         let bearerd = try BearerdProcess(arguments: ["run", "-c", file])

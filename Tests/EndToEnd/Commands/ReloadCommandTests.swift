@@ -12,11 +12,7 @@ import Testing
         try sidecar.awaitToken()
         let right = String(
             decoding: TemporaryDirectory.contents(of: sidecar.directory.path("config.yaml")), as: UTF8.self)
-        let asked = try sidecar.directory.write(
-            "asked.yaml",
-            right.replacing(
-                "admin:\n  listen: 127.0.0.1:0", with: "admin:\n  listen: \(try sidecar.bearerd.admin)"))
-        return (sidecar, asked, right)
+        return (sidecar, try sidecar.directory.fileAsking(sidecar.bearerd.admin), right)
     }
 
     @Test func `has the daemon take its file over`() throws {
@@ -84,7 +80,7 @@ import Testing
         let (holder, refusing) = try Socket.refusing()
         let nowhere = try sidecar.directory.write(
             "asked.yaml",
-            right.replacing("admin:\n  listen: 127.0.0.1:0", with: "admin:\n  listen: \(refusing)"))
+            right.asking(refusing))
         let nobody = try BearerdProcess.command("reload", "-c", nowhere)
         #expect(
             nobody.exit == 69 && nobody.errors.contains("no daemon answers at http://\(refusing)"),

@@ -46,7 +46,7 @@ struct DoctorFixture {
             directory: directory,
             settings)
         return try directory.write(
-            "config.yaml", text.replacing("admin:\n  listen: 127.0.0.1:0", with: "admin:\n  listen: \(admin)")
+            "config.yaml", text.asking(admin)
         )
     }
 

@@ -140,10 +140,7 @@ struct `An encryption key in the Secret Service` {
         try daemon.awaitToken()
         let text = String(
             decoding: TemporaryDirectory.contents(of: directory.path("config.yaml")), as: UTF8.self)
-        try directory.write(
-            "config.yaml",
-            text.replacing("admin:\n  listen: 127.0.0.1:0", with: "admin:\n  listen: \(daemon.bearerd.admin)")
-        )
+        try directory.write("config.yaml", text.asking(daemon.bearerd.admin))
         let refresh = try command("refresh", in: directory, [:])
         #expect(refresh.exit == 0, "the daemon does it for who has no bus: \(refresh)")
         let token = try command("token", in: directory, [:])

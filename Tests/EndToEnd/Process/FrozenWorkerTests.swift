@@ -31,11 +31,7 @@ import Testing
         let health = try sidecar.admin("GET", "/healthz")
         #expect(health.status == 503 && health.text.contains("worker-1"))
         #expect(try sidecar.admin("GET", "/readyz").status == 200)
-        let text = TemporaryDirectory.contents(of: sidecar.directory.path("config.yaml"))
-        let file = try sidecar.directory.write(
-            "asking.yaml",
-            String(decoding: text, as: UTF8.self).replacing(
-                "admin:\n  listen: 127.0.0.1:0", with: "admin:\n  listen: \(try sidecar.bearerd.admin)"))
+        let file = try sidecar.directory.fileAsking(sidecar.bearerd.admin)
         let probe = try BearerdProcess.command("healthcheck", "-c", file)
         #expect(probe.exit == 69 && probe.errors.contains("standing still: worker-1"), "\(probe)")
 

@@ -30,10 +30,7 @@ import Testing
             try site.status()["last_error"]["detail"].string?.hasSuffix("restart bearerd") == true
         }
         #expect(site.bearerd.log.contains("sandbox hides"))
-        let file = try directory.write(
-            "asking.yaml",
-            String(decoding: TemporaryDirectory.contents(of: directory.path("config.yaml")), as: UTF8.self)
-                .replacing("admin:\n  listen: 127.0.0.1:0", with: "admin:\n  listen: \(site.bearerd.admin)"))
+        let file = try directory.fileAsking(site.bearerd.admin)
         let doctor = try BearerdProcess.command("doctor", "-c", file)
         #expect(doctor.exit == 69 && doctor.output.contains("mend: restart bearerd\n"), "\(doctor)")
         let reload = try BearerdProcess.command("reload", "-c", file)

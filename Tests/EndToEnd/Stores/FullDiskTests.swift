@@ -47,12 +47,7 @@ import Testing
         #expect(page.contains("In memory alone:</strong> the newest session of default"), "\(page)")
         #expect(!page.contains("All is well"))
         #expect(page.contains("<title>✕ bearerd: something fails"))
-        let file = try sidecar.directory.write(
-            "asking.yaml",
-            String(
-                decoding: TemporaryDirectory.contents(of: sidecar.directory.path("config.yaml")),
-                as: UTF8.self
-            ).replacing("admin:\n  listen: 127.0.0.1:0", with: "admin:\n  listen: \(sidecar.bearerd.admin)"))
+        let file = try sidecar.directory.fileAsking(sidecar.bearerd.admin)
         let status = try BearerdProcess.command("status", "-c", file)
         #expect(status.output.contains("in memory alone: default: a restart would lose"), "\(status)")
         let doctor = try BearerdProcess.command("doctor", "-c", file)
@@ -79,12 +74,7 @@ import Testing
         #expect(
             page.contains("Not stored:</strong> the store takes no writes, and default goes on from memory"))
         #expect(!page.contains("no request gets one after that") && page.contains("<title>▲ bearerd"))
-        let file = try sidecar.directory.write(
-            "asking.yaml",
-            String(
-                decoding: TemporaryDirectory.contents(of: sidecar.directory.path("config.yaml")),
-                as: UTF8.self
-            ).replacing("admin:\n  listen: 127.0.0.1:0", with: "admin:\n  listen: \(sidecar.bearerd.admin)"))
+        let file = try sidecar.directory.fileAsking(sidecar.bearerd.admin)
         let told = try BearerdProcess.command("status", "-c", file)
         #expect(
             told.output.contains("not stored: default: the store takes no writes; it goes on from memory"),

@@ -31,7 +31,7 @@ final class ImportedSession: Sendable {
         var text = Sidecar.configuration(
             provider: provider, upstream: "http://127.0.0.1:1", clientSecret: "secret-" + randomText(),
             directory: directory, .init(store: store, grant: "refresh_token"))
-        if let admin { text.replace("admin:\n  listen: 127.0.0.1:0", with: "admin:\n  listen: \(admin)") }
+        if let admin { text = text.asking(admin) }
         configuration = try directory.write("config.yaml", text)
         refreshToken = provider.makeRefreshToken()
         // {"alg":"RS256"}.{"sub":"user-1"}
