@@ -8,18 +8,21 @@ import Testing
 
 /// A program runs for as long as somebody wants what it prints.
 struct `A source that is to end` {
-    private func harness(_ program: HeldProgram) -> SessionHarness {
-        SessionHarness(credentials: program) {
+    /// Runs `body` with a session whose program runs.
+    private func run(_ body: (HeldProgram, SessionHarness) async throws -> Void) async throws {
+        let program = HeldProgram()
+        let harness = SessionHarness(credentials: program) {
             $0 = ClientConfiguration(
                 name: "default", source: .command(TokenProgram(words: ["print"], limit: .seconds(3600))))
+        }
+        try await harness.run {
+            #expect(program.isRunning)
+            try await body(program, harness)
         }
     }
 
     @Test func `is hung up on at once where nobody waits for it`() async throws {
-        let program = HeldProgram()
-        let harness = harness(program)
-        try await harness.run {
-            #expect(program.isRunning)
+        try await run { program, harness in
             await harness.session.serveWaitersOnly()
             await harness.settle()
             #expect(!program.isRunning)
@@ -29,10 +32,7 @@ struct `A source that is to end` {
     }
 
     @Test func `answers those who wait for it first`() async throws {
-        let program = HeldProgram()
-        let harness = harness(program)
-        try await harness.run {
-            #expect(program.isRunning)
+        try await run { program, harness in
             let request = Task { try await harness.request() }
             await harness.settle()
             await harness.session.serveWaitersOnly()
@@ -45,10 +45,7 @@ struct `A source that is to end` {
     }
 
     @Test func `is hung up on when the last of them waits no longer`() async throws {
-        let program = HeldProgram()
-        let harness = harness(program)
-        try await harness.run {
-            #expect(program.isRunning)
+        try await run { program, harness in
             let request = Task { try await harness.request() }
             await harness.settle()
             await harness.session.serveWaitersOnly()
@@ -61,10 +58,7 @@ struct `A source that is to end` {
     }
 
     @Test func `does not keep its session from stopping`() async throws {
-        let program = HeldProgram()
-        let harness = harness(program)
-        try await harness.run {
-            #expect(program.isRunning)
+        try await run { program, harness in
             await harness.session.stop()
             await harness.settle()
             #expect(!program.isRunning)

@@ -35,6 +35,17 @@ import Testing
         return (result.ending, result.output, result.errors)
     }
 
+    /// Runs the command on a terminal, where somebody types `answers`, whose ends of lines are written as `\n`.
+    private func onTerminal(
+        answering answers: String
+    ) throws -> (ending: Subprocess.Termination, output: String, errors: String) {
+        try Subprocess.run(
+            [
+                "/bin/sh", "-c",
+                "printf '\(answers)' | TERM=xterm script -qefc 'exec \(BearerdProcess.binary) init --listen 127.0.0.1:0' /dev/null",
+            ], directory: directory.path)
+    }
+
     private var text: String {
         String(decoding: TemporaryDirectory.contents(of: directory.path("config.yaml")), as: UTF8.self)
     }
@@ -119,11 +130,7 @@ import Testing
         unlink(directory.path("client_secret"))
         let answers =
             "nonsense\\n\(upstream.url)\\n\(provider.issuer)\\nn\\nlegacy-app\\ntyped-fake-secret\\n"
-        let result = try Subprocess.run(
-            [
-                "/bin/sh", "-c",
-                "printf '\(answers)' | TERM=xterm script -qefc 'exec \(BearerdProcess.binary) init --listen 127.0.0.1:0' /dev/null",
-            ], directory: directory.path)
+        let result = try onTerminal(answering: answers)
         #expect(result.output.contains("the API that requests go to"), "\(result)")
         #expect(result.output.contains("is not http(s)://HOST"), "\(result)")
         #expect(
@@ -139,11 +146,7 @@ import Testing
         unlink(directory.path("client_secret"))
         let answers =
             "\(upstream.url)\\n\(provider.issuer)\\nmaybe\\nnein\\nno\\nlegacy-app\\n\\ntyped-fake-secret\\n"
-        let result = try Subprocess.run(
-            [
-                "/bin/sh", "-c",
-                "printf '\(answers)' | TERM=xterm script -qefc 'exec \(BearerdProcess.binary) init --listen 127.0.0.1:0' /dev/null",
-            ], directory: directory.path)
+        let result = try onTerminal(answering: answers)
         #expect(result.output.split(separator: "y or n?").count == 3, "\(result)")
         #expect(result.output.contains("a program proves by a secret who it is"), "\(result)")
         #expect(text.contains("grant_type: client_credentials") && text.contains("client_id: legacy-app"))

@@ -16,11 +16,19 @@ import Testing
             return try peer.answer(
                 stream.id, 200, [("content-type", "application/grpc"), ("grpc-status", "16")])
         }
+        try Self.send(stream.text, endingWith: "0", on: stream, by: peer)
+    }
+
+    /// Sends a message, and behind it the call's status.
+    private static func send(
+        _ text: String, endingWith status: String, on stream: HTTP2Upstream.Stream,
+        by peer: HTTP2Upstream.Peer
+    ) throws {
         try peer.send(
             .head(
                 [(":status", "200"), ("content-type", "application/grpc")], stream: stream.id,
-                endsStream: false), .data(stream.text, stream: stream.id),
-            .head([("grpc-status", "0")], stream: stream.id))
+                endsStream: false), .data(text, stream: stream.id),
+            .head([("grpc-status", status)], stream: stream.id))
     }
 
     @Test func `is sent once more with another token, where the answer is nothing but that`() throws {
@@ -69,13 +77,8 @@ import Testing
     }
 
     @Test func `at the end of its messages marks the token alone, and the next call has another`() throws {
-        let upstream = try HTTP2Upstream { peer, event, stream in
-            guard stream.hasEnd else { return }
-            try peer.send(
-                .head(
-                    [(":status", "200"), ("content-type", "application/grpc")], stream: stream.id,
-                    endsStream: false), .data("one", stream: stream.id),
-                .head([("grpc-status", "16")], stream: stream.id))
+        let upstream = try HTTP2Upstream { peer, _, stream in
+            if stream.hasEnd { try Self.send("one", endingWith: "16", on: stream, by: peer) }
         }
         let sidecar = try HTTP2Route.sidecar(upstream)
         let answer = try sidecar.client().request("POST", "/h2/call", Self.fields, body: "message")
@@ -86,12 +89,7 @@ import Testing
 
     @Test func `marks the token when the trailers come, though the client goes on`() throws {
         let upstream = try HTTP2Upstream { peer, event, stream in
-            guard event == .head else { return }
-            try peer.send(
-                .head(
-                    [(":status", "200"), ("content-type", "application/grpc")], stream: stream.id,
-                    endsStream: false), .data("one", stream: stream.id),
-                .head([("grpc-status", "16")], stream: stream.id))
+            if event == .head { try Self.send("one", endingWith: "16", on: stream, by: peer) }
         }
         let sidecar = try HTTP2Route.sidecar(upstream)
         let client = try HTTP2Client(to: sidecar.bearerd.proxy)
