@@ -96,8 +96,7 @@ extension HTTP2Session {
     }
 
     private func takeResponse(of stream: HTTP2Stream) {
-        let isInterim = collector.status < 200 && collector.status != 101
-        if isInterim {
+        if HTTPResponse.isInterim(collector.status) {
             // Without end they would be memory without end.
             guard stream.responseCount < 32 else { return reset(stream, .enhanceYourCalm) }
         } else {

@@ -34,7 +34,9 @@ package struct HTTPResponse: Sendable {
     }
 
     /// True if a final response follows (RFC 9110 §15.2); 101 ends HTTP on the connection instead.
-    package var isInterim: Bool { status < 200 && status != 101 }
+    package var isInterim: Bool { Self.isInterim(status) }
+
+    package static func isInterim(_ status: Int) -> Bool { status < 200 && status != 101 }
 
     /// Resets it, keeping the memory.
     package mutating func removeAll(keepingCapacity: Bool = true) {
