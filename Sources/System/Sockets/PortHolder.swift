@@ -18,12 +18,12 @@ package struct PortHolder: Equatable, Sendable {
     /// - Parameter host: the address that is wanted; of several listeners the one that is in its way counts.
     /// - Returns: nil where nobody listens, or the kernel's table cannot be read.
     package static func of(host: String, port: UInt16) -> PortHolder? {
-        let found: [Entry] =
-            listeners(in: "/proc/net/tcp", port: port) + listeners(in: "/proc/net/tcp6", port: port)
-        let wanted = hexadecimal(host)
-        let same = found.first { $0.address == wanted }
+        let found = (listeners(in: "/proc/net/tcp") + listeners(in: "/proc/net/tcp6")).filter {
+            $0.port == port
+        }
+        let same = hexadecimal(host).flatMap { wanted in found.first { $0.address == wanted } }
         guard let entry = same ?? found.first(where: \.isOfEveryAddress) ?? found.first else { return nil }
-        let process = process(holding: entry.inode)
+        let process = process(holding: entry.link)
         return PortHolder(
             user: entry.user, process: process, command: process.flatMap { PeerProcess.command(of: $0) })
     }
@@ -37,58 +37,49 @@ package struct PortHolder: Equatable, Sendable {
 
     /// The IPv4 addresses on which the process listens, `HOST:PORT` each; none where it is not known.
     package var addresses: [String] {
-        guard let process, let file = try? Descriptor(opening: "/proc/net/tcp", O_RDONLY),
-            let text = try? file.readAll(limit: Self.longestTable)
-        else { return [] }
+        guard let process else { return [] }
         let sockets = Set(Self.links(of: process))
-        let addresses = String(decoding: text, as: UTF8.self).split(separator: "\n").compactMap { line in
-            let fields = line.split(separator: " ")
-            return fields.count > 9 && fields[3] == "0A"
-                && sockets.contains(Array("socket:[\(fields[9])]".utf8))
-                ? Self.address(ofEntry: fields[1]) : nil
-        }
-        return Set(addresses).sorted()
+        let own = Self.listeners(in: "/proc/net/tcp").filter { sockets.contains($0.link) }
+        return Set(own.compactMap(\.words)).sorted()
     }
 
-    /// An address as the table writes it, in the form that people know.
-    private static func address(ofEntry text: Substring) -> String? {
-        let parts = text.split(separator: ":")
-        guard parts.count == 2, let number = UInt32(parts[0], radix: 16),
-            let port = UInt16(parts[1], radix: 16)
-        else { return nil }
-        let bytes = withUnsafeBytes(of: number) { Array($0) }
-        return "\(bytes.map(String.init).joined(separator: ".")):\(port)"
-    }
-
-    /// The targets of a process's descriptors that are sockets.
+    /// The targets of a process's descriptors.
     private static func links(of process: Int32) -> [[UInt8]] {
         let directory = "/proc/\(process)/fd"
-        return ((try? FileSystem.names(in: directory)) ?? []).map {
-            target(of: "\(directory)/\($0)", longest: 64)
-        }
+        return ((try? FileSystem.names(in: directory)) ?? []).map { target(of: "\(directory)/\($0)") }
     }
 
     private struct Entry {
-        let address: String
+        /// In hexadecimal digits: one number of an IPv4 address in the machine's order of bytes.
+        let address: Substring
+        let port: UInt16
         let user: UInt32
-        let inode: String
+        let inode: Substring
 
         var isOfEveryAddress: Bool { address.allSatisfy { $0 == "0" } }
+
+        /// The target of a descriptor of the socket.
+        var link: [UInt8] { Array("socket:[\(inode)]".utf8) }
+
+        /// An IPv4 address in the form that people know.
+        var words: String? {
+            guard let number = UInt32(address, radix: 16) else { return nil }
+            let bytes = withUnsafeBytes(of: number) { Array($0) }
+            return "\(bytes.map(String.init).joined(separator: ".")):\(port)"
+        }
     }
 
-    /// The listeners of a port in a table of the kernel (proc_net_tcp in its documentation).
-    private static func listeners(in table: String, port: UInt16) -> [Entry] {
+    /// The listeners in a table of the kernel (proc_net_tcp in its documentation).
+    private static func listeners(in table: String) -> [Entry] {
         guard let file = try? Descriptor(opening: table, O_RDONLY),
             let text = try? file.readAll(limit: longestTable)
         else { return [] }
-        let digits = String(port, radix: 16, uppercase: true)
-        let suffix = ":" + String(repeating: "0", count: 4 - digits.count) + digits
         return String(decoding: text, as: UTF8.self).split(separator: "\n").compactMap { line in
             let fields = line.split(separator: " ")
-            guard fields.count > 9, fields[3] == "0A", fields[1].hasSuffix(suffix),
-                let user = UInt32(fields[7])
+            guard fields.count > 9, fields[3] == "0A", let user = UInt32(fields[7]),
+                let port = UInt16(fields[1].suffix(4), radix: 16)
             else { return nil }
-            return Entry(address: String(fields[1].dropLast(5)), user: user, inode: String(fields[9]))
+            return Entry(address: fields[1].dropLast(5), port: port, user: user, inode: fields[9])
         }
     }
 
@@ -101,19 +92,14 @@ package struct PortHolder: Equatable, Sendable {
     }
 
     /// The process that has a socket among its descriptors.
-    private static func process(holding inode: String) -> Int32? {
-        let link = Array("socket:[\(inode)]".utf8)
+    private static func process(holding link: [UInt8]) -> Int32? {
         let processes = ((try? FileSystem.names(in: "/proc")) ?? []).compactMap { Int32($0) }
-        return processes.first { process in
-            let directory = "/proc/\(process)/fd"
-            return ((try? FileSystem.names(in: directory)) ?? []).contains { name in
-                target(of: "\(directory)/\(name)", longest: link.count + 1) == link
-            }
-        }
+        return processes.first { links(of: $0).contains(link) }
     }
 
-    private static func target(of path: String, longest: Int) -> [UInt8] {
-        [UInt8](unsafeUninitializedCapacity: longest) { buffer, count in
+    /// The beginning of a link's target, longer than any socket's.
+    private static func target(of path: String) -> [UInt8] {
+        [UInt8](unsafeUninitializedCapacity: 64) { buffer, count in
             guard let start = buffer.baseAddress else { return }
             count = start.withMemoryRebound(to: CChar.self, capacity: buffer.count) {
                 max(0, readlink(path, $0, buffer.count))
