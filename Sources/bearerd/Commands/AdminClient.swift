@@ -47,8 +47,7 @@ struct AdminClient {
 
     /// The message if nothing listens.
     var nobody: String {
-        let rest = DaemonElsewhere(listening: listen)?.words ?? "'bearerd run' begins one"
-        return "no daemon answers at \(url.origin) (admin.listen); \(rest)"
+        "no daemon answers at \(url.origin) (admin.listen); \(DaemonElsewhere.advice(listening: listen))"
     }
 
     /// Reads a resource.

@@ -30,6 +30,13 @@ struct DaemonElsewhere {
         return nil
     }
 
+    /// The advice where no daemon answers.
+    ///
+    /// - Parameter listen: the data listeners of the configuration.
+    static func advice(listening listen: [ListenAddress]) -> String {
+        DaemonElsewhere(listening: listen)?.words ?? "'bearerd run' begins one"
+    }
+
     /// Which daemon it is, and what to do.
     var words: String {
         let place =

@@ -75,7 +75,7 @@ struct StatusCommand: Command {
             throw CommandFailure(
                 .permission,
                 "the store is in memory, and no daemon answers at admin.listen; "
-                    + (DaemonElsewhere(listening: configuration.listen)?.words ?? "'bearerd run' begins one"))
+                    + DaemonElsewhere.advice(listening: configuration.listen))
         }
         if let hidden = configuration.store.hiddenSessions { Console.remark(hidden) }
         let store = ExaminedStore(configuration, loop: loop, onTrouble: Console.remark)

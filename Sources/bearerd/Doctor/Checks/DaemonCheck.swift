@@ -44,16 +44,18 @@ enum DaemonCheck {
 
     private static func absence(of daemon: DaemonView, _ listen: [ListenAddress]) -> Finding {
         switch daemon {
-        case .nobody(let address) where DaemonElsewhere(listening: listen) != nil:
-            .fail(
-                "nobody listens at \(address) (admin.listen), but \(DaemonElsewhere(listening: listen)?.words ?? "")",
-                fix: "restart that daemon, or change admin.listen back")
         case .nobody(let address):
-            .skip(
-                "none runs: nobody listens at \(address) (admin.listen); the rest is what a start would find")
-        case .unasked: .skip("there is no admin listener to ask a daemon by")
-        case .failed: .blocked(by: .admin)
-        case .running(_, let address): .ok("bearerd answers at \(address)")
+            guard let elsewhere = DaemonElsewhere(listening: listen) else {
+                return .skip(
+                    "none runs: nobody listens at \(address) (admin.listen); the rest is what a start would find"
+                )
+            }
+            return .fail(
+                "nobody listens at \(address) (admin.listen), but \(elsewhere.words)",
+                fix: "restart that daemon, or change admin.listen back")
+        case .unasked: return .skip("there is no admin listener to ask a daemon by")
+        case .failed: return .blocked(by: .admin)
+        case .running(_, let address): return .ok("bearerd answers at \(address)")
         }
     }
 
