@@ -14,6 +14,8 @@ final class RedisLease: StoreLease {
         var isReleased = false
         var mayBeSpent = false
         var leavesMark = false
+        /// The mark that was there when the lock was given.
+        var markFound = ""
         /// True once the server has said that the lock is ours.
         var wasGiven = false
         /// The generation whose refresh token may have been sent, until the outcome is stored.
@@ -54,6 +56,20 @@ final class RedisLease: StoreLease {
             state.end = end
             state.wasGiven = true
         }
+    }
+
+    /// The lock was given, and there was this mark.
+    func found(mark: Substring) { state.withLock { $0.markFound = String(mark) } }
+
+    /// True if `mark` is another owner's, whoever that is, and says something of the refresh token of `session`.
+    func isOfAnother(_ mark: Substring, notOlderThan session: StoredSession) -> Bool {
+        let parts = mark.split(separator: " ", maxSplits: 1)
+        guard parts.count == 2, let generation = Int(parts[0]) else { return false }
+        return generation >= session.generation && parts[1] != owner
+    }
+
+    func wasLeftSpent(_ session: StoredSession) async -> Bool {
+        isOfAnother(state.withLock { $0.markFound }[...], notOlderThan: session)
     }
 
     /// The outcome of the refresh token is stored.

@@ -43,15 +43,16 @@ enum RedisScript {
 
         """
 
-    /// KEYS 1 lock, 2 mark, 3 record; ARGV 1 owner, 2 milliseconds, 3 a mark whose owner is gone, 4 the newest
-    /// generation that the caller knows.
+    /// KEYS 1 lock, 2 mark, 3 record; ARGV 1 owner, 2 milliseconds, 3 a mark whose owner is gone, 4 the generation
+    /// since which the record has the newest refresh token that the caller knows.
     ///
-    /// Replies `mine`; `held`, the mark and, on the next line, the holder; or `marked` and the mark.
+    /// Replies `mine` and the mark that is there, whosesoever and however old; `held`, the mark and, on the next line, the holder; or `marked` and the mark.
     ///
     /// The mark of an old generation means nothing. A lock without expiry gets one. Before a mark is reported, a
     /// write (`SET NX`, which changes nothing) proves that the mark's owner could write too.
     private static let acquireText = """
-        local holder, mark = text(KEYS[1]), text(KEYS[2])
+        local holder, left = text(KEYS[1]), text(KEYS[2])
+        local mark = left
         if foreign(mark, ARGV[1], math.max(stored(KEYS[3]), tonumber(ARGV[4]))) then
           redis.call('SET', KEYS[2], '', 'NX')
         else
@@ -63,7 +64,7 @@ enum RedisScript {
         end
         if mark ~= '' and mark ~= ARGV[3] then return 'marked ' .. mark end
         redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
-        return 'mine'
+        return 'mine ' .. left
         """
 
     /// KEYS 1 lock, 2 mark, 3 record; ARGV 1 owner, 2 milliseconds, 3 the generation whose refresh token the owner

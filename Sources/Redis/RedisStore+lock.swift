@@ -28,6 +28,7 @@ extension RedisStore {
             }
             if answer.word == .mine {
                 lease.renewed(until: end)
+                lease.found(mark: answer.rest)
                 _ = loop.startTask { await self.keepRenewing(lease) }
                 return lease
             }
@@ -53,7 +54,10 @@ extension RedisStore {
         do throws(StoreError) {
             answer = try await run(
                 .acquire, keys: [lockKey, markKey, recordKey], of: lease,
-                [leaseMilliseconds, Array(abandoned.utf8), Array("\(newest[identity] ?? 0)".utf8)])
+                [
+                    leaseMilliseconds, Array(abandoned.utf8),
+                    Array("\(newest[identity]?.tokenGeneration ?? 0)".utf8),
+                ])
         } catch {
             watches[identity] = nil
             throw error

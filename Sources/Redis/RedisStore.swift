@@ -36,8 +36,8 @@ package actor RedisStore: SessionStore, LoopConfined {
     private var isClosed = false
     /// Locks and marks that may still be ours though nobody holds them.
     var orphans: [RedisLease] = []
-    /// The newest generation of each identity that was ever read or written.
-    var newest: [String: Int] = [:]
+    /// The newest of each identity.
+    var newest: [String: NewestRecord] = [:]
     /// The records that were last read or written, as Redis has them.
     var records: [String: [UInt8]] = [:]
     /// The marks of others that are waited for.
@@ -85,7 +85,7 @@ package actor RedisStore: SessionStore, LoopConfined {
 
     private func know(_ session: StoredSession, as bytes: [UInt8]) {
         records[session.identity] = bytes
-        newest[session.identity] = max(newest[session.identity] ?? 0, session.generation)
+        newest[session.identity] = NewestRecord(session, after: newest[session.identity])
     }
 
     private func note(_ stamp: RedisRecord.Stamp?, of identity: String) {
@@ -161,10 +161,7 @@ package actor RedisStore: SessionStore, LoopConfined {
         let before = try await run(
             .spend, keys: [lockKey, markKey], of: lease, [Array("\(session.generation)".utf8)])
         guard before.word == .marked else { throw .leaseLost }
-        let mark = before.rest.split(separator: " ", maxSplits: 1)
-        lease.marked(
-            overAnother: mark.count == 2 && Int(mark[0]).map { $0 >= session.generation } ?? false
-                && mark[1] != lease.owner)
+        lease.marked(overAnother: lease.isOfAnother(before.rest, notOlderThan: session))
     }
 
     /// A missing right without which the store works less well.

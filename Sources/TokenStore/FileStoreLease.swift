@@ -21,6 +21,8 @@ struct FileStoreLease: StoreLease {
 
     var mayBeSpent: Bool { lock.mayBeSpent }
 
+    func wasLeftSpent(_ session: StoredSession) async -> Bool { lock.noteFound == Int64(session.generation) }
+
     func leaveSpent() { lock.leaveSpent() }
 
     func isClaimed() async -> Bool { await store.isClaimed(identity) }

@@ -13,9 +13,14 @@ final class FileStoreLock: Sendable {
     }
 
     private let state: Mutex<State>
+    /// The note that was left when the lock was taken.
+    let noteFound: Int64?
 
     /// - Parameter file: nil in a directory that nobody else can use.
-    init(_ file: consuming FileLock?) { state = Mutex(State(file: file)) }
+    init(_ file: consuming FileLock?) {
+        noteFound = file?.note
+        state = Mutex(State(file: file))
+    }
 
     /// True until ``release()``.
     var isHeld: Bool { state.withLock { $0.isHeld } }

@@ -83,6 +83,12 @@ package final class MemoryStore: SessionStore {
 
         var mayBeSpent: Bool { store.state.withLock { $0.spent[identity]?.isRepeated ?? false } }
 
+        func wasLeftSpent(_ session: StoredSession) -> Bool {
+            store.state.withLock {
+                $0.spent[identity].map { $0.isLeft && $0.generation == session.generation } ?? false
+            }
+        }
+
         func leaveSpent() { store.state.withLock { $0.spent[identity]?.isLeft = true } }
 
         func release() {

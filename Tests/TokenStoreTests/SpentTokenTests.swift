@@ -42,6 +42,20 @@ import BearerdTokenStore
         }
     }
 
+    @Test func `is known to who has the lock for something else, so that it is not forgotten`() async throws {
+        for store in try stores() {
+            #expect(try await !spend(store, 3, leaving: true))
+            let holder = try await store.lock(waitingAtMost: .seconds(5))
+            #expect(await holder.wasLeftSpent(.sample(generation: 3)))
+            #expect(await !holder.wasLeftSpent(.sample(generation: 4)), "another one")
+            await holder.release()
+            #expect(try await spend(store, 3))
+            let next = try await store.lock(waitingAtMost: .seconds(5))
+            #expect(await !next.wasLeftSpent(.sample(generation: 3)))
+            await next.release()
+        }
+    }
+
     @Test func `is one that a process has sent which was killed`() async throws {
         let store = try fixture.open()
         let holder = try await store.lock()

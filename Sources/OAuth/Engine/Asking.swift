@@ -70,5 +70,5 @@ extension TokenRequestResult {
 
 extension Secret {
     /// True if both are the same.
-    func equals(_ other: Secret?) -> Bool { other.map { matches($0.plaintextBytes) } ?? false }
+    package func equals(_ other: Secret?) -> Bool { other.map { matches($0.plaintextBytes) } ?? false }
 }

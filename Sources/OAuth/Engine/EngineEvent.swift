@@ -87,4 +87,10 @@ struct TokenAnswer: Sendable {
     var needsKeys = false
     /// The server takes client credentials in this encoding; nil if that is open.
     var encoding: BasicEncoding?
+
+    /// True if the provider may have acted upon the request, and nobody knows.
+    var isLost: Bool {
+        guard wasSent, let reason = outcome.failure?.reason else { return false }
+        return reason == .timedOut || reason == .interrupted
+    }
 }

@@ -87,6 +87,9 @@ extension IdentityEngine {
             stored.pendingCode = nil
             stored.pendingRequest = nil
         }
+        if session.isDoubted, session.doubtedToken == stored.refreshToken?.digest {
+            stored.doubtedToken = session.doubtedToken
+        }
         if stored.origin != session.origin {
             replacedTokens = []
         } else if let token = session.refreshToken, !token.equals(stored.refreshToken) {

@@ -38,6 +38,7 @@ extension IdentityEngine {
         }
         replace(present)
         session.refreshToken = refreshToken
+        session.doubtedToken = nil
         rotates = true
         hasStoredWorked = true
         changed()
@@ -112,7 +113,7 @@ extension IdentityEngine {
     private mutating func failed(_ failure: TokenFailure, _ outcome: TokenRequestResult, _ asking: Asking) {
         guard let state = targets[asking.target] else { return }
         let canRepeat =
-            asking.refreshToken != nil && !mayRotate(asking.grant) && failure.reason == .interrupted
+            asking.refreshToken != nil && asking.rule == nil && failure.reason == .interrupted
             && state.attempt?.isRepeated == false
         let canForget =
             asking.refreshToken != nil && !configured.grantType.needsPerson

@@ -37,7 +37,8 @@ extension IdentityEngine {
         let generation = (lease?.stored ?? session).generation
         report(.tokenRequestBegan)
         lease?.leavesMark = false
-        guard mayRotate(grant) else {
+        if mayBeSpent { session.doubt() }
+        guard mayRotate(grant) || isDoubted else {
             var asking = Asking(for: id, with: grant, of: session, generation: generation, at: now)
             send(&asking)
             return phase = .asking(asking)
@@ -53,13 +54,13 @@ extension IdentityEngine {
             return advanceAsking()
         }
         abandonAdrift()
-        if mayBeSpent, unansweredGeneration != generation {
+        if isDoubted, toldDoubt != session.doubtedToken {
+            toldDoubt = session.doubtedToken
             report(.refreshTokenMayBeSpent(generation: generation))
         }
         var asking = Asking(for: id, with: grant, of: session, generation: generation, at: now)
         asking.rule = UnansweredRefresh(
-            isInDoubt: mayBeSpent || unansweredGeneration == generation,
-            waiting: configured.tokenTimeLimit, at: now)
+            isInDoubt: isDoubted, waiting: configured.tokenTimeLimit, at: now)
         asking.claimLook = (now + Self.claimLook, nil)
         phase = .asking(asking)
         advanceAsking()
@@ -152,9 +153,11 @@ extension IdentityEngine {
         }
         session.basicEncoding = answer.encoding
         asking.requests.remove(at: index)
+        let isLost = answer.isLost
         guard var rule = asking.rule, let failure = answer.outcome.failure, answer.outcome.refreshToken == nil
-        else { return endAsking(asking, with: answer.outcome, needsKeys: answer.needsKeys) }
-        let isLost = answer.wasSent && (failure.reason == .timedOut || failure.reason == .interrupted)
+        else {
+            return endAsking(asking, with: answer.outcome, needsKeys: answer.needsKeys, isLost: isLost)
+        }
         let isAnswer =
             answer.wasSent && !isLost && failure.reason != .unreachable && failure.reason != .certificate
         asking.note(answer.outcome, isAnswer: isAnswer)
@@ -188,17 +191,14 @@ extension IdentityEngine {
     }
 
     private mutating func endAsking(
-        _ asking: Asking, with outcome: TokenRequestResult?, needsKeys: Bool = false
+        _ asking: Asking, with outcome: TokenRequestResult?, needsKeys: Bool = false, isLost: Bool = false
     ) {
         for ticket in asking.requests { act(.hangUp(ticket)) }
         if let question = asking.question { act(.hangUp(question)) }
         targets[asking.target]?.attempt?.isSilent = false
-        if let rule = asking.rule {
-            let hasSucceeded = outcome.map { $0.failure == nil || $0.refreshToken != nil } ?? false
-            let isKnown = hasSucceeded || !rule.isInDoubt
-            unansweredGeneration = isKnown ? nil : asking.generation
-            lease?.leavesMark = !isKnown
-        }
+        let hasSucceeded = outcome.map { $0.failure == nil || $0.refreshToken != nil } ?? false
+        let isOpen = asking.rule?.isInDoubt ?? (isLost && mayBeDoubted(asking.grant))
+        note(asking, isInDoubt: isOpen && !hasSucceeded)
         guard let outcome else {
             restartAttempt(of: asking.target)
             pauseEnd = now + Self.claimPause
@@ -206,6 +206,30 @@ extension IdentityEngine {
             return phase = .idle
         }
         take(outcome, of: asking, needsKeys: needsKeys)
+    }
+
+    // MARK: Doubts
+
+    /// True if our refresh token may be spent, and only a person could get another.
+    private var isDoubted: Bool { configured.grantType.needsPerson && session.isDoubted }
+
+    /// True if it matters whether a request has spent its refresh token.
+    private func mayBeDoubted(_ grant: Grant) -> Bool {
+        if case .refresh = grant { configured.grantType.needsPerson } else { false }
+    }
+
+    /// Takes note whether anybody knows what became of a request's refresh token; a provider that has never replaced one
+    /// may do so at any time.
+    private mutating func note(_ asking: Asking, isInDoubt: Bool) {
+        guard let token = asking.refreshToken else { return }
+        lease?.leavesMark = isInDoubt
+        if isInDoubt {
+            guard token.equals(session.refreshToken) else { return }
+            session.doubt()
+            toldDoubt = session.doubtedToken
+        } else if session.doubtedToken == token.digest {
+            session.doubtedToken = nil
+        }
     }
 
     // MARK: People in other processes
@@ -238,7 +262,7 @@ extension IdentityEngine {
     }
 
     private mutating func letLeaseGo(of asking: Asking) {
-        lease?.leavesMark = true
+        note(asking, isInDoubt: true)
         releaseLease()
         restartAttempt(of: asking.target)
         phase = .idle
@@ -259,6 +283,7 @@ extension IdentityEngine {
         if let stored = lease.stored, stored.generation >= session.generation {
             session.generation = stored.generation + 1
         }
+        note(asking, isInDoubt: true)
         let ticket = newTicket()
         asking.meanwhile = .saving(ticket, session)
         phase = .asking(asking)
@@ -282,6 +307,7 @@ extension IdentityEngine {
             return true
         case (.notSaved(let ticket, let error, let hasMoved), .saving(let mine, _)) where ticket == mine:
             storeFailed(.save, error)
+            lease?.isUnsure = true
             lease?.hasMoved = hasMoved
             writeMoment = now + Self.pauseAfterTrouble
         case (.spent(let ticket, _), .spending(let mine)) where ticket == mine: break

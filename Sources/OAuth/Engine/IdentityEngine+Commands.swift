@@ -94,7 +94,6 @@ extension IdentityEngine {
         outranksStored = true
         writeMoment = now
         replacedTokens = []
-        unansweredGeneration = nil
         holdsOthersSession = false
     }
 
@@ -108,7 +107,6 @@ extension IdentityEngine {
         isStoreBehind = false
         writeMoment = now
         replacedTokens = []
-        unansweredGeneration = nil
         hasStoredWorked = false
     }
 

@@ -133,13 +133,24 @@ extension IdentityEngine {
         } else if case .reading(ticket) = phase {
             noteRead(result)
             switch result {
+            case .failure where lease?.isUnsure == true:
+                lease?.isUnsure = false
+                workUnderLease()
             case .failure(let error): giveUp(error)
             case .success(let record):
                 lease?.stored = record.session
+                lease?.isUnsure = false
+                if record.isLeftSpent { keepDoubt() }
                 if lookMoment.map({ $0 <= now }) ?? false { lookMoment = nil }
                 workUnderLease()
             }
         }
+    }
+
+    /// Has the mark that was left over be known once what is stored is written anew.
+    private mutating func keepDoubt() {
+        lease?.stored?.doubt()
+        if lease?.stored?.doubtedToken == session.refreshToken?.digest { session.doubt() }
     }
 
     private mutating func noteRead(_ result: Result<StoreRecord, StoreError>) {
@@ -198,6 +209,7 @@ extension IdentityEngine {
         storeWorked(.save)
         storeTroubles[.lock] = nil
         lease?.stored = written
+        lease?.isUnsure = false
         lease?.leavesMark = false
         knownGeneration = max(knownGeneration, written.generation)
         hasStoredWorked = false
@@ -209,6 +221,7 @@ extension IdentityEngine {
 
     private mutating func notSaved(_ ticket: Ticket, _ error: StoreError, hasMoved: Bool) {
         guard case .saving(ticket, _, let conclusion) = phase else { return }
+        lease?.isUnsure = true
         if case .command? = conclusion {
             storeFailed(.save, error)
             failFirstCommand(error)
@@ -281,6 +294,7 @@ extension IdentityEngine {
             guard case .refresh(let token)? = nextGrant(for: id) else { return ask(id, .original) }
             // Taking the lease may have been what found the store again.
             if !mustSettle {
+                if lease.isUnsure { return readUnderLease() }
                 let ticket = newTicket()
                 phase = .spending(ticket, id, .refresh(token))
                 return act(.spend(ticket, lease.stored ?? session))

@@ -52,8 +52,8 @@ struct IdentityEngine: Sendable {
 
     /// A request that made room for a person in another process, and may be taken up again.
     var adrift: Asking?
-    /// The generation whose refresh token was sent without an answer.
-    var unansweredGeneration: Int?
+    /// The refresh token, by its digest, of which people have heard, or need not hear, that it may be spent.
+    var toldDoubt: String?
     /// Requests of a session that has ended: what their answers bring is revoked.
     var orphans: Set<Ticket> = []
     /// True if the server replaces refresh tokens; nil while that is not known.
@@ -232,7 +232,10 @@ struct IdentityEngine: Sendable {
 
     private mutating func stop() {
         abandonAdrift()
-        if case .asking(let asking) = phase { for ticket in asking.requests { act(.hangUp(ticket)) } }
+        if case .asking(let asking) = phase {
+            for ticket in asking.requests { act(.hangUp(ticket)) }
+            if asking.refreshToken != nil, !asking.requests.isEmpty { lease?.leavesMark = true }
+        }
         releaseLease()
         phase = .stopped
         failCommands(.busy(by: nil))

@@ -4,6 +4,8 @@
 struct StoreRecord: Sendable {
     /// The stored session; nil if there is none.
     var session: StoredSession?
+    /// True if somebody who ended, or gave up, without an answer has spent its refresh token; known only under the lease.
+    var isLeftSpent = false
     /// Until then others may have a newer session that could not be stored; nil if that cannot be.
     var settledAt: Instant?
     /// Why other processes look for it elsewhere; nil if they do not.

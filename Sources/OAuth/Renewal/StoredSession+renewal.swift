@@ -36,6 +36,7 @@ extension StoredSession {
             next.scope = grant.scope ?? (scope.isEmpty ? client.scope : scope)
         }
         next.refusal = nil
+        next.doubtedToken = nil
         next.lastRefresh = wall
         let token = AccessToken(
             grant.accessToken, boundTo: grant.isBound ? grant.proofKey : nil, generation: next.generation,

@@ -11,7 +11,9 @@ extension Identity {
         case .lock(let ticket, let isForPerson): lock(ticket, isForPerson: isForPerson)
         case .release(let ticket, let isLeft): release(ticket, leavingMark: isLeft)
         case .read(let ticket):
-            Task { tell(await record(), of: ticket) }
+            var holder: (any StoreLease)?
+            if case .reading = engine.phase { holder = lease }
+            Task { [holder] in tell(await record(under: holder), of: ticket) }
         case .spend(let ticket, let session):
             guard let lease else { return take(.spent(ticket, .failure(.leaseLost))) }
             Task {
@@ -58,14 +60,14 @@ extension Identity {
         }
     }
 
-    private func record() async -> Result<StoreRecord, StoreError> {
+    private func record(under lease: (any StoreLease)?) async -> Result<StoreRecord, StoreError> {
         do throws(StoreError) {
             let session = try await store.load(name)
             let misplacement = await store.misplacement(of: name)
-            return .success(
-                StoreRecord(
-                    session: session, settledAt: await store.settlement(of: name), misplacement: misplacement)
-            )
+            var record = StoreRecord(
+                session: session, settledAt: await store.settlement(of: name), misplacement: misplacement)
+            if let session, let lease { record.isLeftSpent = await lease.wasLeftSpent(session) }
+            return .success(record)
         } catch {
             return .failure(error)
         }

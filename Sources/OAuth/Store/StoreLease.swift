@@ -31,6 +31,10 @@ public protocol StoreLease: Sendable {
     /// up, without an answer: whoever finds that has the provider answer something else first.
     var mayBeSpent: Bool { get }
 
+    /// Tells if somebody who ended, or gave up, without an answer has spent the refresh token of `session`, which is what
+    /// the holder has read since it has the lease: that must not be forgotten when something else is saved.
+    func wasLeftSpent(_ session: StoredSession) async -> Bool
+
     /// Nobody knows what became of the refresh token that was spent: what was written down of it outlives the lease.
     func leaveSpent()
 
@@ -44,6 +48,9 @@ public protocol StoreLease: Sendable {
 extension StoreLease {
     /// Nothing is written down.
     public var mayBeSpent: Bool { false }
+
+    /// Nothing is written down.
+    public func wasLeftSpent(_ session: StoredSession) async -> Bool { false }
 
     /// Nothing is written down.
     public func leaveSpent() {}

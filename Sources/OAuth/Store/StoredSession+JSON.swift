@@ -30,6 +30,7 @@ extension StoredSession {
         case lastRefreshMilliseconds = "last_refresh_ms"
         case basicEncoding = "basic_encoding"
         case importedToken = "imported_token"
+        case doubtedToken = "doubted_token"
         case registration
         case grantClient = "grant_client"
         case person
@@ -81,6 +82,7 @@ extension StoredSession {
         put(.grantClient, grantClient.map { .object($0.json) })
         put(.person, person.map { .object($0.json) })
         put(.importedToken, importedToken.map { .string($0) })
+        put(.doubtedToken, doubtedToken.map { .string($0) })
         put(
             .additionalParameters,
             additionalParameters.isEmpty ? nil : .object(additionalParameters.members))
@@ -134,6 +136,7 @@ extension StoredSession {
         grantClient = object[Member.grantClient.rawValue]?.object.flatMap(ClientRegistration.init)
         person = object[Member.person.rawValue]?.object.map(Person.init)
         importedToken = string(.importedToken)
+        doubtedToken = string(.doubtedToken)
         additionalParameters = AdditionalParameters(
             object[Member.additionalParameters.rawValue]?.object ?? [:])
         unknownMembers = object.without(Member.allCases.map(\.rawValue))

@@ -51,6 +51,9 @@ public struct StoredSession: Sendable {
     public var grantClient: ClientRegistration?
     /// The person whose session it is by the word of another program.
     public var person: Person?
+    /// A digest of the refresh token, if it was sent and nobody knows what became of it: the provider may have replaced it,
+    /// and takes who sends it again for a thief (RFC 9700 §4.14.2).
+    var doubtedToken: String?
     /// A digest of the refresh token that was imported: once it is rotated, importing it again would be reuse
     /// (RFC 9700 §4.14.2), which costs the whole session.
     public var importedToken: String?
@@ -101,6 +104,12 @@ public struct StoredSession: Sendable {
         return one.request != two.request || !one.token.matches(two.token)
     }
 
+    /// True if the refresh token may be spent.
+    var isDoubted: Bool { doubtedToken != nil && doubtedToken == refreshToken?.digest }
+
+    /// Takes note that the refresh token may be spent.
+    mutating func doubt() { doubtedToken = refreshToken?.digest }
+
     /// The access token that was asked for by `request`.
     public subscript(request: String) -> StoredAccessToken? {
         get { accessTokens.first { $0.request == request } }
@@ -109,4 +118,9 @@ public struct StoredSession: Sendable {
             if let newValue { accessTokens.append(newValue) }
         }
     }
+}
+
+extension Secret {
+    /// Tells it from others, and does not tell it.
+    var digest: String { Base64URL.encode(SHA256.digest(withPlaintext { Array($0.utf8) })) }
 }

@@ -35,11 +35,14 @@ struct `An engine in a hostile world` {
         all.emptiesStore = true
         all.losesAnswers = true
         all.stops = true
+        var hangingBesideAll = all
+        hangingBesideAll.hangsProvider = true
         return [
             ("nothing", Faults()), ("a lock that the kernel keeps", lock), ("outages", outages),
             ("an emptied store", emptied), ("a hanging provider", hanging), ("killed processes", killed),
             ("people", people), ("everything, with the kernel's lock", locked),
             ("everything but what stands still", all),
+            ("a provider that hangs beside all", hangingBesideAll),
         ]
     }()
 

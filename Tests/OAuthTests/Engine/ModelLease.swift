@@ -12,6 +12,8 @@ final class ModelLease {
     /// The generation whose refresh token may have been sent, until the outcome is stored.
     var spending: Int?
     var mayBeSpent = false
+    /// The mark that was there when the lease was given.
+    var markFound: ModelMark?
     var isOver = false
 
     init(_ ticket: Ticket, of process: ModelProcess, until end: Instant?) {

@@ -23,16 +23,17 @@ final class ModelProcess {
 
     /// The leases that this process has, as it knows.
     var leases: [Ticket: ModelLease] = [:]
-    /// The newest generation that was read or written, and the last record.
-    private(set) var newest = 0
+    /// The newest generation that was read or written, and the first that had the same refresh token; the last record.
+    private var newest = (generation: 0, token: Secret?.none)
+    private(set) var tokenGeneration = 0
     private(set) var lastRecord: StoredSession?
     /// The mark of another process that is waited for.
     var watch: ModelMarkWatch?
     /// When the store was last out of reach, and when it was found to have lost something.
     var mayLackSince: Instant?
     private(set) var loss: Instant?
-    /// When the provider last answered something harmless.
-    var lastProbe: Instant?
+    /// Since when the provider answers what is harmless, and nothing else.
+    var answeringSince: Instant?
     /// Token requests without an answer, and those whose time is over.
     var open: Set<Ticket> = []
     /// Who waits, and until when.
@@ -67,8 +68,8 @@ final class ModelProcess {
         isRunning = true
         isFrozen = false
         engine = Self.engine(in: world)
-        (leases, newest, lastRecord, watch) = ([:], 0, nil, nil)
-        (mayLackSince, loss, lastProbe) = (nil, nil, nil)
+        (leases, newest, tokenGeneration, lastRecord, watch) = ([:], (0, nil), 0, nil, nil)
+        (mayLackSince, loss, answeringSince) = (nil, nil, nil)
         (open, waiting, published) = ([], [:], [:])
         world.note("\(name) starts")
         for (number, target) in world.targets.enumerated().dropFirst() {
@@ -95,7 +96,14 @@ final class ModelProcess {
     func noteRead(_ record: StoredSession?) {
         if let lastRecord, (record?.generation ?? 0) < lastRecord.generation { loss = world.now }
         lastRecord = record ?? lastRecord
-        newest = max(newest, record?.generation ?? 0)
+        guard let record else { return }
+        let isSame = record.refreshToken.map { $0.equals(newest.token) } ?? (newest.token == nil)
+        if newest.generation > 0, isSame {
+            tokenGeneration = min(tokenGeneration, record.generation)
+        } else if record.generation > newest.generation {
+            tokenGeneration = record.generation
+        }
+        if record.generation > newest.generation { newest = (record.generation, record.refreshToken) }
     }
 
     /// Whether it may have sent a refresh token whose outcome is not stored.
@@ -178,7 +186,10 @@ final class ModelProcess {
             let deadline = world.now + .seconds(5)
             reach { store.lock(self, ticket, until: deadline) }
         case .release(let ticket, let isLeft): store.release(self, ticket, leavingMark: isLeft)
-        case .read(let ticket): reach { store.read(self, ticket) }
+        case .read(let ticket):
+            var holder: ModelLease?
+            if case .reading = engine.phase { holder = lease }
+            reach { store.read(self, ticket, under: holder) }
         case .spend(let ticket, let session):
             let lease = lease
             reach { store.spend(self, ticket, session, under: lease) }

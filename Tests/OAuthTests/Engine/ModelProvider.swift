@@ -137,7 +137,7 @@ final class ModelProvider {
             let probe = lastProbe.map { $0 > earlier.at } ?? false
             if !probe { world.fail("\(process.name) sent \(name) again and had asked nothing harmless") }
             if earlier.owner == process.name {
-                let silence = process.lastProbe.map { world.now - $0 } ?? .zero
+                let silence = process.answeringSince.map { world.now - $0 } ?? .zero
                 if earlier.isConnected, silence < .seconds(5) {
                     world.fail("\(process.name) sent \(name) again though its connection lives")
                 }
@@ -208,6 +208,7 @@ final class ModelProvider {
         }
         counts.sent += 1
         checkSending(token, by: process)
+        process.answeringSince = nil
         let sending = Sending(process, at: world.now)
         sendings[token.withPlaintext { $0 }, default: []].append(sending)
         calls["\(process.name)/\(ticket)"] = sending
@@ -314,7 +315,8 @@ final class ModelProvider {
     func probe(_ process: ModelProcess, _ ticket: Ticket) {
         let isHanging = hangsUntil.map { $0 > world.now } ?? false
         world.after(isHanging ? .seconds(10) : world.briefly, for: process) {
-            if !isHanging { (process.lastProbe, self.lastProbe) = (self.world.now, self.world.now) }
+            process.answeringSince = isHanging ? nil : process.answeringSince ?? self.world.now
+            if !isHanging { self.lastProbe = self.world.now }
             process.take(.probed(ticket, isHanging ? Self.failure(.timedOut) : nil))
         }
     }

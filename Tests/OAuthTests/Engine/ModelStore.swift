@@ -61,7 +61,7 @@ final class ModelStore {
         expire()
         let lease = ModelLease(ticket, of: process, until: term.map { world.now + $0 })
         if let term {
-            let known = max(record?.generation ?? 0, process.newest)
+            let known = max(record?.generation ?? 0, process.tokenGeneration)
             let foreign = mark.flatMap { $0.owner != nil && $0.generation >= known ? $0 : nil }
             let abandoned = process.watch.flatMap { $0.last - $0.begin >= term ? $0.mark : nil }
             if let foreign {
@@ -78,6 +78,7 @@ final class ModelStore {
             return nil
         }
         holder = (lease.owner, process.name, world.now + (term ?? .seconds(1_000_000)))
+        lease.markFound = mark
         return lease
     }
 
@@ -144,17 +145,22 @@ final class ModelStore {
 
     // MARK: Reading and writing
 
-    func read(_ process: ModelProcess, _ ticket: Ticket) {
+    func read(_ process: ModelProcess, _ ticket: Ticket, under lease: ModelLease?) {
         if isUnreachable(for: process) {
             return process.tell(.recordRead(ticket, .failure(.unreachable("away"))), "cannot read")
         }
         process.noteRead(record)
+        var isLeftSpent = false
+        if let stored = record, let left = lease?.markFound,
+            term == nil ? left.generation == stored.generation : left.generation >= stored.generation
+        {
+            isLeftSpent = true
+        }
         let lack = [process.mayLackSince, process.loss].compactMap(\.self).max()
+        var found = StoreRecord(session: record, settledAt: term.flatMap { term in lack.map { $0 + term } })
+        found.isLeftSpent = isLeftSpent
         process.tell(
-            .recordRead(
-                ticket,
-                .success(
-                    StoreRecord(session: record, settledAt: term.flatMap { term in lack.map { $0 + term } }))),
+            .recordRead(ticket, .success(found)),
             "read \(ModelProvider.describe(record))\(mark.map { ", marked \($0.generation)" } ?? "")")
     }
 

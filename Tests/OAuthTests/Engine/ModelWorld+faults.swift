@@ -11,11 +11,12 @@ extension ModelWorld {
         after(seconds(0...2)) { self.breakOne(process) }
     }
 
-    /// A quarter of an hour with faults, and as much again without.
+    /// A quarter of an hour with faults, as much again without, and until nobody has anything in hand.
     func play() {
         run(until: start + .seconds(900))
         isQuiet = true
         run(until: start + .seconds(1800))
+        while failure == nil, !isIdle, now < start + .seconds(2000) { run(until: now + .milliseconds(100)) }
         if failure == nil { checkAll() }
     }
 

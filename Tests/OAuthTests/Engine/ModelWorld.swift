@@ -120,6 +120,15 @@ final class ModelWorld {
         provider.checkNothingIsLost()
     }
 
+    /// Whether every process has done what it has begun.
+    var isIdle: Bool {
+        processes.allSatisfy { process in
+            let engine = process.engine
+            guard process.isRunning, case .idle = engine.phase else { return !process.isRunning }
+            return engine.queue.isEmpty && engine.commands.isEmpty && !engine.needsWriting
+        }
+    }
+
     /// What must hold when nothing has gone wrong for long.
     func checkAll() {
         for process in processes where process.isRunning {

@@ -116,7 +116,7 @@ final class FakeStore: SessionStore {
         if isBusy { throw .busy(by: "process 7") }
         if isUnlockable { throw .unavailable("no locks") }
         await lock()
-        return Lease(store: self)
+        return Lease(store: self, spentBefore: spent)
     }
 
     private func release() {
@@ -169,6 +169,7 @@ final class FakeStore: SessionStore {
 
     private struct Lease: StoreLease {
         let store: FakeStore
+        let spentBefore: Int?
 
         func save(
             _ session: StoredSession, over read: StoredSession?, keepingPrevious keepsPrevious: Bool
@@ -186,6 +187,8 @@ final class FakeStore: SessionStore {
         }
 
         var mayBeSpent: Bool { store.state.withLock { $0.isFoundSpent } }
+
+        func wasLeftSpent(_ session: StoredSession) async -> Bool { spentBefore == session.generation }
 
         func isClaimed() async -> Bool { store.isWanted }
 

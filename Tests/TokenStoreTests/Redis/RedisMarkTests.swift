@@ -61,6 +61,26 @@ import BearerdTokenStore
         try await store.withLock(waitingAtMost: .zero)
     }
 
+    @Test func `is told to whoever has the lock after that, also where the record was put back`() async throws
+    {
+        let store = try open(lease: 2)
+        var second = StoredSession.sample(generation: 1)
+        try await store.save(second)
+        let older = try server("GET", "bearerd:session:default")
+        second.generation = 2
+        try await store.save(second)
+        // A failover: the record before, of the same refresh token, and a mark that says something of it.
+        try server("SET", "bearerd:session:default", older)
+        try server("SET", mark, "1 word process 7 on web-1")
+        await #expect(throws: StoreError.busy(by: "process 7 on web-1")) {
+            try await store.withLock(waitingAtMost: .zero)
+        }
+        let holder = try await store.lock(waitingAtMost: .seconds(10))
+        #expect(await holder.wasLeftSpent(.sample(generation: 1)))
+        #expect(await !holder.wasLeftSpent(.sample(generation: 2)))
+        await holder.release()
+    }
+
     @Test func `is waited for while its owner, who had lost the lock, shows that it lives`() async throws {
         let (one, other) = (try open(lease: 1), try open(lease: 1))
         try await one.save(.sample(generation: 1))
