@@ -38,6 +38,33 @@ struct `A logout that is stored late` {
         }
     }
 
+    @Test(arguments: [false, true])
+    func `in another process has the answer of a provider that hangs revoked`(isLocal: Bool) async throws {
+        let harness = harness()
+        try await harness.run("rt0") {
+            harness.server.isFrozen = true
+            harness.server.script(.held)
+            await harness.pass(.seconds(240))
+            for _ in 0..<12 { await harness.pass(.seconds(1)) }
+            harness.server.isFrozen = false
+            var ended = try #require(harness.store.stored())
+            ended = ended.loggedOut(binding: ended.binding, at: harness.clock.wallNow)
+            ended.isEndOnlyHere = isLocal
+            harness.store.replace(with: ended)
+            await harness.settle()
+            #expect(await harness.session.status.state == .loginRequired)
+            harness.server.release(with: .status(404))
+            harness.server.release(
+                with: .status(200, #"{"access_token":"at-late","expires_in":300,"refresh_token":"rt-late"}"#))
+            harness.server.release(
+                with: .status(200, #"{"access_token":"at-late","expires_in":300,"refresh_token":"rt-late"}"#))
+            await harness.settle()
+            let revoked = harness.server.bodies.filter { $0.hasPrefix("token=") }
+            #expect(revoked.map { $0.prefix { $0 != "&" } } == (isLocal ? [] : ["token=rt-late"]))
+            #expect(harness.token == nil && harness.store.stored()?.holdsTokens == false)
+        }
+    }
+
     @Test(arguments: [-1, 1])
     func `because somebody had the lock ends what began before, and nothing else`(delay: Int) async throws {
         let harness = harness()

@@ -177,6 +177,68 @@ struct `A refresh that is superseded` {
         }
     }
 
+    // MARK: A provider that hangs
+
+    /// Runs `body` while nobody waits any more for an answer that has not come.
+    private func runSilent(_ harness: SessionHarness, _ body: () async throws -> Void) async throws {
+        try await runHeld(harness) {
+            harness.server.isFrozen = true
+            for _ in 0..<12 { await harness.pass(.seconds(1)) }
+            try await body()
+        }
+    }
+
+    /// Answers all that is held, which is the refresh and a question, and what follows.
+    private func answerAll(_ harness: SessionHarness) async {
+        harness.server.isFrozen = false
+        for _ in 0..<3 {
+            harness.server.release(with: Self.answer)
+            await harness.settle()
+        }
+    }
+
+    @Test func `is not waited for by a login that is kept, and goes on`() async throws {
+        let harness = harness()
+        try await runSilent(harness) {
+            let code = AuthorizationCode(
+                code: Secret("c"), redirectURI: "http://127.0.0.1/", verifier: Secret("v"), nonce: Secret("n")
+            )
+            try await harness.session.keep(code)
+            #expect(harness.store.stored()?.pendingCode != nil && harness.store.stored()?.isDoubted == true)
+            await answerAll(harness)
+            #expect(harness.token == "at-late" && refreshToken(harness) == "rt-late")
+            #expect(harness.store.stored()?.pendingCode != nil)
+            #expect(harness.server.bodies.count { $0.contains("refresh_token=rt1&") } == 1)
+        }
+    }
+
+    @Test func `is not waited for by an import, which counts`() async throws {
+        let harness = harness()
+        try await runSilent(harness) {
+            let isNew = try await harness.session.take(Secret("theirs"))
+            #expect(isNew)
+            await answerAll(harness)
+            #expect(refreshToken(harness) != "rt-late" && harness.token != "at-late")
+            #expect(harness.server.bodies.contains { $0.contains("refresh_token=theirs&") })
+            #expect(harness.server.bodies.count { $0.contains("refresh_token=rt1&") } == 1)
+        }
+    }
+
+    @Test func `is not waited for by a revocation, and what it brought is revoked`() async throws {
+        let harness = harness()
+        try await runSilent(harness) {
+            let revoked = try await harness.session.revoke([.refreshToken])
+            #expect(revoked == [.refreshToken])
+            await answerAll(harness)
+            #expect(harness.store.stored()?.holdsTokens == false && harness.token == nil)
+            #expect(
+                harness.server.bodies.filter { $0.hasPrefix("token=") }.map {
+                    String($0.prefix { $0 != "&" })
+                }
+                    == ["token=rt1", "token=rt-late"])
+        }
+    }
+
     // MARK: Turns and troubles
 
     @Test func `gives way to what another process stored meanwhile`() async throws {

@@ -43,8 +43,10 @@ extension IdentityEngine {
             send(&asking)
             return phase = .asking(asking)
         }
-        if var adrift, adrift.generation == generation, adrift.target == id {
+        if var adrift, let sent = adrift.refreshToken, sent.equals(session.refreshToken), adrift.target == id
+        {
             self.adrift = nil
+            adrift.generation = generation
             let events = adrift.deferred
             adrift.deferred = []
             adrift.isClaimed = false
@@ -94,6 +96,7 @@ extension IdentityEngine {
             case .end:
                 return endAsking(asking, with: asking.failure?.outcome)
             case .wait:
+                if rule.isSilent(at: now), !commands.isEmpty { return makeRoomForCommand() }
                 guard asking.claimLook.due <= now, asking.claimLook.ticket == nil else { return }
                 let ticket = newTicket()
                 asking.claimLook.ticket = ticket
@@ -248,24 +251,45 @@ extension IdentityEngine {
     /// Releases the lease for somebody else's person; what the provider answers is not lost.
     mutating func makeRoom() {
         guard case .asking(let asking) = phase, asking.rule != nil, asking.meanwhile == nil else { return }
-        adrift = asking
+        setAdrift(asking)
         pauseEnd = now + Self.claimPause
-        letLeaseGo(of: asking)
+        releaseLease()
+        phase = .idle
     }
 
-    /// Has the request under way be nobody's.
+    /// Goes on with something else while a request is not answered.
+    mutating func setAdrift(_ asking: Asking) {
+        adrift = asking
+        // What is being written is not waited for any more.
+        adrift?.meanwhile = nil
+        note(asking, isInDoubt: true)
+        restartAttempt(of: asking.target)
+    }
+
+    /// Lets go of a lease that is lost, because another process has stored something.
     mutating func letGo() {
         guard case .asking(let asking) = phase else { return }
-        for ticket in asking.requests { act(.hangUp(ticket)) }
-        if let question = asking.question { act(.hangUp(question)) }
-        letLeaseGo(of: asking)
+        setAdrift(asking)
+        releaseLease()
+        phase = .idle
     }
 
-    private mutating func letLeaseGo(of asking: Asking) {
-        note(asking, isInDoubt: true)
-        releaseLease()
-        restartAttempt(of: asking.target)
-        phase = .idle
+    /// Has a request that was left be nobody's, if the session has another refresh token now.
+    ///
+    /// Where it has none, somebody has logged out in another process, or had the token revoked: what the provider still
+    /// answers would live on, and is revoked.
+    mutating func leaveAdriftOfOthers() {
+        guard let sent = adrift?.refreshToken, !sent.equals(session.refreshToken) else { return }
+        orphanAdrift(revokingAnswer: session.refreshToken == nil && !session.isEndOnlyHere)
+    }
+
+    /// Has a request that was left be nobody's, whatever its answer.
+    mutating func orphanAdrift(revokingAnswer isRevoked: Bool) {
+        for event in adrift?.deferred ?? [] {
+            if case .answered(_, let answer) = event, isRevoked { revoke(answer.outcome) }
+        }
+        if isRevoked { orphans.formUnion(adrift?.requests ?? []) }
+        abandonAdrift()
     }
 
     /// Forgets a request that made room for somebody, and is not to be taken up again.

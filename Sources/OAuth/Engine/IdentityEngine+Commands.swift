@@ -18,7 +18,9 @@ extension IdentityEngine {
             queued.ended = session
             queued.isApplied = true
             orphanRequest(revokingAnswer: !isLocal)
-            end(with: session.loggedOut(binding: binding, at: moment.wall))
+            var ended = session.loggedOut(binding: binding, at: moment.wall)
+            ended.isEndOnlyHere = isLocal
+            end(with: ended)
             outranksStored = true
         case .write:
             writeMoment = now
@@ -32,6 +34,15 @@ extension IdentityEngine {
         if case .holding = phase { workUnderLease() }
     }
 
+    /// Has a command go first that waits for a provider that hangs; its request is taken up again where nothing has changed.
+    mutating func makeRoomForCommand() {
+        guard case .asking(let asking) = phase, asking.rule != nil, asking.meanwhile == nil, !commands.isEmpty
+        else { return }
+        setAdrift(asking)
+        phase = .holding
+        workUnderLease()
+    }
+
     /// The answer to the request under way is nobody's from here on, and its lease is the command's.
     ///
     /// The request is not cancelled after a logout: only its answer says which refresh token the provider has made, and
@@ -39,11 +50,7 @@ extension IdentityEngine {
     /// providers that end the new session with the old one's token: they tie both to one person, or to one session of the
     /// browser.
     private mutating func orphanRequest(revokingAnswer isRevoked: Bool) {
-        for event in adrift?.deferred ?? [] {
-            if case .answered(_, let answer) = event, isRevoked { revoke(answer.outcome) }
-        }
-        if isRevoked { orphans.formUnion(adrift?.requests ?? []) }
-        abandonAdrift()
+        orphanAdrift(revokingAnswer: isRevoked)
         let asking: Asking
         switch phase {
         case .asking(let present) where present.meanwhile == nil:
@@ -214,6 +221,7 @@ extension IdentityEngine {
                 act(.finish(commands.remove(at: index).id, result))
                 break
             }
+            if hints.contains(.refreshToken) { orphanAdrift(revokingAnswer: true) }
             end(with: session.withoutTokens(forgettingRefreshToken: hints.contains(.refreshToken)))
             commands[index].isApplied = true
             commands[index].result = result

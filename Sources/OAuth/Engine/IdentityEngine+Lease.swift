@@ -129,9 +129,11 @@ extension IdentityEngine {
             let before = session.generation
             noteRead(result)
             // Whoever could write has the lease by now: what is waited for is of another session.
-            if case .asking = phase, session.generation != before { letGo() }
+            if session.generation != before { letGo() }
+            leaveAdriftOfOthers()
         } else if case .reading(ticket) = phase {
             noteRead(result)
+            leaveAdriftOfOthers()
             switch result {
             case .failure where lease?.isUnsure == true:
                 lease?.isUnsure = false

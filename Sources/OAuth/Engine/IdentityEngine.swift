@@ -297,6 +297,7 @@ struct IdentityEngine: Sendable {
         let isAwaited = waiters.contains { $0.target == asking.target }
         guard isStopping || isLeaving && !isAwaited else { return false }
         letGo()
+        abandonAdrift()
         targets[asking.target]?.isAwaited = false
         targets[asking.target]?.demand = nil
         endAttempt(of: asking.target, nil)

@@ -31,6 +31,7 @@ extension StoredSession {
         case basicEncoding = "basic_encoding"
         case importedToken = "imported_token"
         case doubtedToken = "doubted_token"
+        case isEndOnlyHere = "ended_only_here"
         case registration
         case grantClient = "grant_client"
         case person
@@ -83,6 +84,7 @@ extension StoredSession {
         put(.person, person.map { .object($0.json) })
         put(.importedToken, importedToken.map { .string($0) })
         put(.doubtedToken, doubtedToken.map { .string($0) })
+        put(.isEndOnlyHere, isEndOnlyHere ? .bool(true) : nil)
         put(
             .additionalParameters,
             additionalParameters.isEmpty ? nil : .object(additionalParameters.members))
@@ -137,6 +139,7 @@ extension StoredSession {
         person = object[Member.person.rawValue]?.object.map(Person.init)
         importedToken = string(.importedToken)
         doubtedToken = string(.doubtedToken)
+        isEndOnlyHere = object[Member.isEndOnlyHere.rawValue]?.bool ?? false
         additionalParameters = AdditionalParameters(
             object[Member.additionalParameters.rawValue]?.object ?? [:])
         unknownMembers = object.without(Member.allCases.map(\.rawValue))

@@ -51,6 +51,8 @@ public struct StoredSession: Sendable {
     public var grantClient: ClientRegistration?
     /// The person whose session it is by the word of another program.
     public var person: Person?
+    /// True if a logout left it that was to leave the provider alone.
+    var isEndOnlyHere = false
     /// A digest of the refresh token, if it was sent and nobody knows what became of it: the provider may have replaced it,
     /// and takes who sends it again for a thief (RFC 9700 §4.14.2).
     var doubtedToken: String?
