@@ -46,7 +46,8 @@ enum RedisScript {
     /// KEYS 1 lock, 2 mark, 3 record; ARGV 1 owner, 2 milliseconds, 3 a mark whose owner is gone, 4 the generation
     /// since which the record has the newest refresh token that the caller knows.
     ///
-    /// Replies `mine` and the mark that is there, whosesoever and however old; `held`, the mark and, on the next line, the holder; or `marked` and the mark.
+    /// Replies `mine` and the mark that is there, whoever left it and however old; `held`, the mark and, on the next
+    /// line, the holder; or `marked` and the mark.
     ///
     /// The mark of an old generation means nothing. A lock without expiry gets one. Before a mark is reported, a
     /// write (`SET NX`, which changes nothing) proves that the mark's owner could write too.

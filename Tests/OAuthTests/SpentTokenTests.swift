@@ -74,6 +74,10 @@ struct `A session whose refresh token may be spent` {
             harness.store.replace(with: theirs)
             await harness.pass(.seconds(2))
             #expect(shown(harness, "rt1") == 1)
+            harness.server.isFrozen = false
+            harness.server.release(with: .status(404))
+            await harness.settle()
+            #expect(shown(harness, "rt1") == 2)
         }
     }
 

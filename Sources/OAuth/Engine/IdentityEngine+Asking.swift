@@ -331,7 +331,7 @@ extension IdentityEngine {
             return true
         case (.notSaved(let ticket, let error, let hasMoved), .saving(let mine, _)) where ticket == mine:
             storeFailed(.save, error)
-            lease?.isUnsure = true
+            lease?.isUnsure = error != .outdated
             lease?.hasMoved = hasMoved
             writeMoment = now + Self.pauseAfterTrouble
         case (.spent(let ticket, _), .spending(let mine)) where ticket == mine: break

@@ -223,7 +223,7 @@ extension IdentityEngine {
 
     private mutating func notSaved(_ ticket: Ticket, _ error: StoreError, hasMoved: Bool) {
         guard case .saving(ticket, _, let conclusion) = phase else { return }
-        lease?.isUnsure = true
+        lease?.isUnsure = error != .outdated
         if case .command? = conclusion {
             storeFailed(.save, error)
             failFirstCommand(error)

@@ -167,7 +167,7 @@ extension IdentityEngine {
     /// Why there is no token.
     func reason(_ state: TargetState) -> TokenError {
         if !configured.exchangesCallersTokens, isLoginRequired(state) || !canRenew {
-            guard isUnread else { return .loginRequired }
+            guard isUnread || isStoreAwaited else { return .loginRequired }
             return isStoreAway(state.failure)
                 ? .storeUnavailable(retryAfter: TokenFailure.lookAfterTrouble)
                 : .unavailable(retryAfter: TokenFailure.lookAfterTrouble)
@@ -191,8 +191,21 @@ extension IdentityEngine {
             guard case .store(let error) = failure.failure.reason else { return false }
             return !error.isBusy
         }
-        return [StoreOperation.load, .lock].contains { operation in
-            storeTroubles[operation].map { !$0.error.isBusy } ?? false
+        return isStoreAwaited
+            || [StoreOperation.load, .lock].contains { operation in
+                storeTroubles[operation].map { !$0.error.isBusy } ?? false
+            }
+    }
+
+    /// True if the store has not answered what it should have answered by now.
+    private var isStoreAwaited: Bool {
+        switch phase {
+        case .locking, .reading, .spending, .saving: storeAskedAt + Self.lockWait < now
+        case .idle, .settling, .asking, .judging, .holding, .performing, .stopped:
+            lookTicket != nil && isUnseen
         }
     }
+
+    /// True if nothing is known of what is stored.
+    private var isUnseen: Bool { session.generation == 0 && !isStarted }
 }

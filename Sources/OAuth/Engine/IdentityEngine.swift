@@ -63,6 +63,8 @@ struct IdentityEngine: Sendable {
     var settledAt: Instant?
     /// No attempt takes the lease before: a person comes first.
     var pauseEnd: Instant?
+    /// When the store was last asked for something.
+    private(set) var storeAskedAt: Instant
     /// The operations that the store could not do when it was last asked.
     var storeTroubles: [StoreOperation: StoreTrouble] = [:]
     /// When the store is to be read, because it changed or could not be read.
@@ -102,6 +104,7 @@ struct IdentityEngine: Sendable {
         session = StoredSession(identity: configured.name, generation: 0, binding: configured.binding)
         writeMoment = moment.now
         lastLook = moment.now
+        storeAskedAt = moment.now
         targets[target] = TargetState(configured)
         order = [target]
     }
@@ -131,7 +134,13 @@ struct IdentityEngine: Sendable {
     /// Sets the last failure of exchanges of callers' tokens.
     mutating func setFailure(_ failure: LastFailure?, of id: TargetID) { targets[id]?.failure = failure }
 
-    mutating func act(_ action: EngineAction) { actions.append(action) }
+    mutating func act(_ action: EngineAction) {
+        switch action {
+        case .lock, .read, .spend, .save: storeAskedAt = now
+        default: break
+        }
+        actions.append(action)
+    }
 
     mutating func report(_ event: SessionEvent) { actions.append(.report(event)) }
 
@@ -172,7 +181,8 @@ struct IdentityEngine: Sendable {
         switch event {
         case .leased(let ticket): act(.release(ticket, leavingMark: false))
         case .answered(let ticket, let answer): if orphans.remove(ticket) != nil { revoke(answer.outcome) }
-        case .commanded(let id, let command): finish(QueuedCommand(id: id, command: command), .busy(by: nil))
+        case .commanded(let id, let command):
+            finish(QueuedCommand(id: id, command: command), .unavailable("the session was stopped"))
         case .tokenNeeded(_, let id, _, _), .refreshRequested(_, _, let id, _),
             .tokenInvalidated(_, let id, _),
             .attemptAwaited(_, let id, _):

@@ -217,14 +217,7 @@ extension AuthSession {
     }
 
     /// The error for which the store takes no session before a person has acted; nil if it takes one.
-    package func storeRefusal() async -> StoreError? {
-        do throws(StoreError) {
-            _ = try await store.load(identity)
-            return nil
-        } catch {
-            return error.isRefused ? error : nil
-        }
-    }
+    package func storeRefusal() async -> StoreError? { await core.refusal() }
 
     private func sleep(until moment: Instant) async throws(LoginError) {
         do throws(CancellationError) {
@@ -283,7 +276,7 @@ extension AuthSession {
         let end = clock.now + Self.longestStoreWait
         var result = await core.perform(command)
         while case .unwritten(let trouble) = result {
-            guard !isStarted, !trouble.isRefused, clock.now < end else { throw trouble }
+            guard !isStarted, !isStopped, !trouble.isRefused, clock.now < end else { throw trouble }
             if !trouble.isBusy {
                 guard (try? await clock.sleep(until: clock.now + Self.storeTry)) != nil else { throw trouble }
             }

@@ -84,8 +84,8 @@ extension AuthSession {
     /// that are asked for at once is made. A plain refresh takes the answer of one in flight, unless that one says more.
     func refresh(_ additions: TokenAdditions, until deadline: Instant) async throws(TokenError) {
         guard !isStopped else { throw .stopped }
-        await loadForFirstUse()
-        if engine.isUnread { await core.look() }
+        await loadForFirstUse(until: deadline)
+        if engine.isUnread { await core.look(until: deadline) }
         var additions = additions
         for _ in 0..<Self.mostTries {
             while let state = engine.targets[target], state.attempt != nil,

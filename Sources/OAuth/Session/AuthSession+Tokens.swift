@@ -7,8 +7,10 @@ public import BearerdCryptography
 /// Where the session was not started, each of these looks at the store first.
 extension AuthSession {
     /// Looks at the store where nobody has the session look by itself, and it has no token to go on with.
-    func loadForFirstUse() async {
-        if !isStarted, !isStopped, engine.targets[target]?.usable(at: clock.now) == nil { await core.look() }
+    func loadForFirstUse(until deadline: Instant) async {
+        if !isStarted, !isStopped, engine.targets[target]?.usable(at: clock.now) == nil {
+            await core.look(until: deadline)
+        }
     }
 
     /// The engine with the state of the identity, which is the store's, started or not.

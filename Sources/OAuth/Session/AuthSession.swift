@@ -214,7 +214,7 @@ public actor AuthSession: ExecutorConfined {
     ) async throws(TokenError) -> AccessTokenSnapshot {
         guard !isStopped else { throw .stopped }
         let deadline = clock.now + limit
-        await loadForFirstUse()
+        await loadForFirstUse(until: deadline)
         let token = try await wait(until: deadline) {
             .tokenNeeded($0, by: $1, until: deadline, isRenewed: isRenewed)
         }
@@ -227,9 +227,9 @@ public actor AuthSession: ExecutorConfined {
     /// - Throws: ``TokenError`` if none came within `limit`.
     public func invalidate(waitingAtMost limit: Duration = .seconds(10)) async throws(TokenError) {
         guard !isStopped else { throw .stopped }
-        await loadForFirstUse()
-        if forgetCallers() { return }
         let deadline = clock.now + limit
+        await loadForFirstUse(until: deadline)
+        if forgetCallers() { return }
         _ = try await wait(until: deadline) { .tokenInvalidated($0, by: $1, until: deadline) }
     }
 

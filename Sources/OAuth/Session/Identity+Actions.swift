@@ -6,6 +6,9 @@ import BearerdCryptography
 extension Identity {
     // MARK: The store
 
+    /// How long the store may take for one thing: one of a program's own may never answer.
+    static let storeLimit: Duration = .seconds(60)
+
     func carryOutInStore(_ action: EngineAction) {
         switch action {
         case .lock(let ticket, let isForPerson): lock(ticket, isForPerson: isForPerson)
@@ -13,10 +16,13 @@ extension Identity {
         case .read(let ticket):
             var holder: (any StoreLease)?
             if case .reading = engine.phase { holder = lease }
+            limit(ticket) { await $0.tell(.failure($1), of: ticket) }
             Task { [holder] in tell(await record(under: holder), of: ticket) }
         case .spend(let ticket, let session):
             guard let lease else { return take(.spent(ticket, .failure(.leaseLost))) }
+            limit(ticket) { await $0.take(.spent(ticket, .failure($1))) }
             Task {
+                defer { storeLimits.removeValue(forKey: ticket)?.cancel() }
                 do throws(StoreError) {
                     try await lease.spend(session)
                     take(.spent(ticket, .success(lease.mayBeSpent)))
@@ -26,6 +32,7 @@ extension Identity {
             }
         case .save(let ticket, let session, let read, let keepsPrevious):
             guard let lease else { return take(.notSaved(ticket, .leaseLost, hasMoved: false)) }
+            limit(ticket) { await $0.take(.notSaved(ticket, $1, hasMoved: false)) }
             Task { await save(session, over: read, keepingPrevious: keepsPrevious, under: lease, ticket) }
         case .lookForClaim(let ticket):
             let lease = lease
@@ -36,9 +43,23 @@ extension Identity {
 
     private var lease: (any StoreLease)? { engine.lease.flatMap { leases[$0.ticket] } }
 
+    /// Has `fail` tell the engine if the store does not answer in time; what it answers after that is nobody's.
+    private func limit(
+        _ ticket: Ticket, plus more: Duration = .zero,
+        _ fail: @escaping @Sendable (Identity, StoreError) async -> Void
+    ) {
+        let end = clock.now + Self.storeLimit + more
+        storeLimits[ticket] = Task(executorPreference: executor as? any TaskExecutor) { [weak self, clock] in
+            guard (try? await clock.sleep(until: end)) != nil, let self else { return }
+            await fail(self, .unavailable("the store does not answer"))
+        }
+    }
+
     private func lock(_ ticket: Ticket, isForPerson: Bool) {
         let earlier = releasing
+        limit(ticket, plus: IdentityEngine.lockWait) { await $0.take(.leaseRefused(ticket, $1)) }
         locking = Task {
+            defer { storeLimits.removeValue(forKey: ticket)?.cancel() }
             await earlier?.value
             if isForPerson, claim == nil { claim = await store.claim(name) }
             do throws(StoreError) {
@@ -77,6 +98,7 @@ extension Identity {
         _ session: StoredSession, over read: StoredSession?, keepingPrevious keepsPrevious: Bool,
         under lease: any StoreLease, _ ticket: Ticket
     ) async {
+        defer { storeLimits.removeValue(forKey: ticket)?.cancel() }
         do throws(StoreError) {
             try await lease.save(session, over: read, keepingPrevious: keepsPrevious)
             take(.saved(ticket))

@@ -36,7 +36,9 @@ actor Identity: ExecutorConfined {
     private var waiters: [WaiterID: TokenWaiter<AccessTokenSnapshot?>] = [:]
     private var lastID = 0
     private var commands: [CommandID: CheckedContinuation<CommandResult, Never>] = [:]
-    private var lookers: [Ticket: [CheckedContinuation<StoreError?, Never>]] = [:]
+    private var lookers: [Ticket: [TokenWaiter<StoreError?>]] = [:]
+    /// The ends of what the store is asked for.
+    var storeLimits: [Ticket: Task<Void, Never>] = [:]
     var quietWaiters: [TokenWaiter<Void>] = []
     var listener: Task<Void, Never>?
     private var alarm: Task<Void, Never>?
@@ -138,12 +140,39 @@ actor Identity: ExecutorConfined {
 
     /// Reads the store, unless it is being read or written anyway, and takes over what is newer.
     ///
-    /// - Returns: why nobody knows what is stored.
+    /// - Returns: why nobody knows what is stored; nil at the `deadline`, and to a cancelled caller.
     @discardableResult
-    func look() async -> StoreError? {
+    func look(until deadline: Instant? = nil) async -> StoreError? {
         take(.storeChanged(isWritable: false))
         guard let ticket = engine.lookTicket else { return nil }
-        return await withCheckedContinuation { lookers[ticket, default: []].append($0) }
+        let waiter = TokenWaiter<StoreError?>(deadline: deadline ?? clock.now + Self.storeLimit)
+        lookers[ticket, default: []].append(waiter)
+        return await outcome(of: waiter) ?? nil
+    }
+
+    /// The error for which the store takes no session before a person has acted; nil if it takes one.
+    func refusal() async -> StoreError? {
+        let waiter = TokenWaiter<StoreError?>(deadline: clock.now + Self.storeLimit)
+        Task {
+            do throws(StoreError) {
+                _ = try await store.load(name)
+                waiter.wake(with: .success(nil))
+            } catch {
+                waiter.wake(with: .success(error.isRefused ? error : nil))
+            }
+        }
+        return await outcome(of: waiter) ?? nil
+    }
+
+    /// - Returns: nil where it is not woken before its deadline, or the caller is cancelled.
+    private func outcome<Value: Sendable>(of waiter: TokenWaiter<Value>) async -> Value? {
+        let end = waiter.deadline
+        let alarm = Task(executorPreference: executor as? any TaskExecutor) { [clock] in
+            guard (try? await clock.sleep(until: end)) != nil else { return }
+            waiter.wake(with: .failure(.cancelled))
+        }
+        defer { alarm.cancel() }
+        return try? await waiter.value()
     }
 
     // MARK: Actions
@@ -173,10 +202,11 @@ actor Identity: ExecutorConfined {
 
     /// Tells the engine what was read, and those who asked for it.
     func tell(_ result: Result<StoreRecord, StoreError>, of ticket: Ticket) {
+        storeLimits.removeValue(forKey: ticket)?.cancel()
         take(.recordRead(ticket, result))
         var failure: StoreError?
         if case .failure(let error) = result { failure = error }
-        for looker in lookers.removeValue(forKey: ticket) ?? [] { looker.resume(returning: failure) }
+        for looker in lookers.removeValue(forKey: ticket) ?? [] { looker.wake(with: .success(failure)) }
     }
 
     func report(_ event: SessionEvent) {

@@ -7,7 +7,12 @@ import Synchronization
 
 /// A store in memory that can fail, and tells when it is used.
 final class FakeStore: SessionStore {
+    /// Something that a store is asked to do.
+    enum Part: Sendable { case lock, load, save }
+
     private struct State {
+        var hanging: Part?
+        var hung: [CheckedContinuation<Void, Never>] = []
         var sessions: [String: StoredSession] = [:]
         var watchers: [AsyncStream<Void>.Continuation] = []
         var isBroken = false
@@ -35,6 +40,29 @@ final class FakeStore: SessionStore {
     private subscript(flag: WritableKeyPath<State, Bool>) -> Bool {
         get { state.withLock { $0[keyPath: flag] } }
         set { state.withLock { $0[keyPath: flag] = newValue } }
+    }
+
+    /// What is not answered, until it is nil again.
+    var hanging: Part? {
+        get { state.withLock { $0.hanging } }
+        set {
+            let hung = state.withLock { state in
+                state.hanging = newValue
+                defer { if newValue == nil { state.hung = [] } }
+                return newValue == nil ? state.hung : []
+            }
+            for continuation in hung { continuation.resume() }
+        }
+    }
+
+    private func hang(_ part: Part) async {
+        await withCheckedContinuation { continuation in
+            let isHung = state.withLock { state in
+                if state.hanging == part { state.hung.append(continuation) }
+                return state.hanging == part
+            }
+            if !isHung { continuation.resume() }
+        }
     }
 
     /// Whether writing fails.
@@ -106,6 +134,7 @@ final class FakeStore: SessionStore {
     }
 
     func load(_ identity: String) async throws(StoreError) -> StoredSession? {
+        await hang(.load)
         if isUnreadable { throw .unavailable("no reading") }
         return stored(identity)
     }
@@ -113,6 +142,7 @@ final class FakeStore: SessionStore {
     func lock(
         _ identity: String, waitingAtMost limit: Duration
     ) async throws(StoreError) -> any StoreLease {
+        await hang(.lock)
         if isBusy { throw .busy(by: "process 7") }
         if isUnlockable { throw .unavailable("no locks") }
         await lock()
@@ -174,6 +204,7 @@ final class FakeStore: SessionStore {
         func save(
             _ session: StoredSession, over read: StoredSession?, keepingPrevious keepsPrevious: Bool
         ) async throws(StoreError) {
+            await store.hang(.save)
             try store.save(session, over: read, keepingPrevious: keepsPrevious)
         }
 

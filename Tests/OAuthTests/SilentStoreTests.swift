@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BearerdCryptography
+import Testing
+
+@testable import OAuth
+
+/// A store of a program's own that stops answering, at one of the things that it is asked.
+struct `A store that never answers` {
+    private func harness(_ hanging: FakeStore.Part?, grantType: GrantType = .refreshToken) -> SessionHarness {
+        let harness = SessionHarness(grantType: grantType)
+        harness.store.replace(with: harness.stored(1, refreshToken: "rt0"))
+        harness.store.hanging = hanging
+        return harness
+    }
+
+    /// Lets so much time pass as the store may take for one thing, and a little more.
+    private func passLimit(_ harness: SessionHarness) async {
+        for _ in 0..<7 { await harness.pass(.seconds(10)) }
+    }
+
+    private func end(_ harness: SessionHarness) async {
+        let stopping = Task { await harness.session.stop() }
+        await harness.settle()
+        harness.store.hanging = nil
+        for _ in 0..<20 { await harness.pass(.seconds(10)) }
+        _ = await stopping.value
+    }
+
+    @Test(arguments: [FakeStore.Part.lock, .load, .save])
+    func `holds no request for longer than it wants, and is named`(part: FakeStore.Part) async throws {
+        let harness = harness(part)
+        let starting = Task { await harness.session.start() }
+        await harness.settle()
+        let request = Task { try await harness.session.freshToken(waitingAtMost: .seconds(10)) }
+        await harness.settle()
+        await harness.pass(.seconds(6))
+        await harness.pass(.seconds(4))
+        let error = await #expect(throws: TokenError.self) { try await request.value }
+        guard case .storeUnavailable? = error else {
+            Issue.record("\(String(describing: error))")
+            return await end(harness)
+        }
+        await passLimit(harness)
+        await starting.value
+        #expect(await harness.session.status.lastError?.code == "store_unavailable")
+        await end(harness)
+    }
+
+    @Test func `holds no command for ever`() async throws {
+        for part in [FakeStore.Part.lock, .load, .save] {
+            let harness = harness(nil)
+            await harness.session.start()
+            await harness.settle()
+            harness.store.hanging = part
+            let command = Task {
+                try await harness.session.take(Secret("theirs"))
+            }
+            await harness.settle()
+            await passLimit(harness)
+            await #expect(throws: StoreError.unavailable("the store does not answer"), "\(part)") {
+                try await command.value
+            }
+            await end(harness)
+        }
+    }
+
+    @Test func `is waited for no longer by who is cancelled`() async throws {
+        let harness = harness(.load)
+        let starting = Task { await harness.session.start() }
+        await harness.settle()
+        starting.cancel()
+        await starting.value
+        await end(harness)
+    }
+
+    @Test func `gives a lease too late, which is given back`() async throws {
+        let harness = harness(.lock)
+        await harness.session.start()
+        await harness.settle()
+        await passLimit(harness)
+        harness.store.hanging = nil
+        await harness.settle()
+        await harness.pass(.seconds(5))
+        #expect(harness.token == "at1")
+        await end(harness)
+    }
+
+    @Test func `is no reason for a login to try without end once the session is stopped`() async throws {
+        let harness = harness(nil)
+        await harness.session.start()
+        await harness.session.stop()
+        let grant = TokenResponse(
+            accessToken: Secret("at"), lifetime: .seconds(300), refreshToken: Secret("rt"))
+        await #expect(throws: StoreError.self) {
+            try await harness.session.adopt(
+                login: grant, sentAt: harness.clock.now, wall: harness.clock.wallNow)
+        }
+    }
+}
