@@ -32,6 +32,22 @@ struct `A refresh token that was spent and could not be replaced in the store` {
         }
     }
 
+    @Test func `is not taken for a newer one, however often its successor was replaced`() async throws {
+        let harness = SessionHarness(grantType: .refreshToken)
+        try await harness.run("rt0") {
+            harness.store.isBroken = true
+            for _ in 0..<12 { await harness.pass(.seconds(240)) }
+            // Somebody touches the file.
+            harness.store.replace(with: try #require(harness.store.stored()))
+            await harness.settle()
+            await harness.pass(.seconds(240))
+            #expect(harness.server.bodies.count == 14 && Set(harness.server.bodies).count == 14)
+            harness.store.isBroken = false
+            await harness.pass(.seconds(5))
+            #expect(newest(harness) == "rt14")
+        }
+    }
+
     @Test func `is kept by all sessions of the identity together`() async throws {
         let own = SessionHarness(grantType: .refreshToken)
         try await own.run("rt0") {

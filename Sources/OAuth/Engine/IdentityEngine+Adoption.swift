@@ -21,7 +21,7 @@ extension IdentityEngine {
             } else if isNewer(stored) {
                 adopt(stored)
             }
-            knownGeneration = max(knownGeneration, stored.generation)
+            noteKnown(stored)
         }
         let wasBehind = isStoreBehind
         isStoreBehind = isWorthKeeping && !isUnwritten && session.generation > stored?.generation ?? 0
@@ -51,9 +51,18 @@ extension IdentityEngine {
     private func isReplaced(_ token: Secret?) -> Bool { replacedTokens.contains { $0.equals(token) } }
 
     /// Takes note that another refresh token takes the place of `token`.
+    ///
+    /// The store's is not forgotten, however often ours is replaced while the store takes nothing.
     mutating func replace(_ token: Secret) {
         replacedTokens.append(token)
-        if replacedTokens.count > Self.replacedTokensKept { replacedTokens.removeFirst() }
+        guard replacedTokens.count > Self.replacedTokensKept else { return }
+        replacedTokens.remove(at: replacedTokens.first?.equals(knownToken) == true ? 1 : 0)
+    }
+
+    /// Takes note that the store holds `stored`.
+    mutating func noteKnown(_ stored: StoredSession) {
+        knownGeneration = max(knownGeneration, stored.generation)
+        knownToken = stored.refreshToken
     }
 
     /// Keeps a login that waits in the store, which is no part of what two sessions are compared for.

@@ -213,7 +213,7 @@ extension IdentityEngine {
         lease?.stored = written
         lease?.isUnsure = false
         lease?.leavesMark = false
-        knownGeneration = max(knownGeneration, written.generation)
+        noteKnown(written)
         hasStoredWorked = false
         guard written.generation == session.generation, written.origin == session.origin else { return }
         isUnwritten = false

@@ -33,6 +33,8 @@ struct IdentityEngine: Sendable {
     var replacedTokens: [Secret] = []
     /// The largest generation that the store was seen to hold.
     var knownGeneration = 0
+    /// The refresh token that the store was last seen to hold.
+    var knownToken: Secret?
     /// True if what the store holds has worked, so that it is worth keeping as the previous one.
     var hasStoredWorked = false
     /// The server and client that our tokens belong to.
