@@ -12,7 +12,8 @@ internal import BearerdSystem
 /// whose certificate was verified for this very request, at the current address of its name.
 package actor TransferClient: LoopConfined {
     package nonisolated let loop: EventLoop
-    private var multi: CurlMulti?
+    /// Only transfers keep it: libcurl's tables for one take 40 KiB, and most clients have nothing to send.
+    private weak var multi: CurlMulti?
     let peers = PeerLookup()
 
     package init(loop: EventLoop) {

@@ -6,6 +6,7 @@ import BearerdAdminAPI
 import BearerdEventLoop
 import OAuth
 import BearerdObservability
+import BearerdSystem
 
 extension Daemon {
     /// Starts to log when `/readyz` turns 200 and when it ceases to be.
@@ -55,7 +56,10 @@ extension Daemon {
             isReady = report.isReady
             guard !isDraining else { continue }
             switch readiness.found(report, at: now) {
-            case .ready?: log.notice("ready")
+            case .ready?:
+                log.notice("ready")
+                // To ask for all tokens at once takes more memory than all that follows.
+                CurrentProcess.trimHeap()
             case .notReady(let reasons)?: log.notice("no longer ready", [.reason: .string(reasons)])
             case nil: break
             }
