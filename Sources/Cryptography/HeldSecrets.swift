@@ -58,14 +58,18 @@ struct HeldSecrets {
             pieces[whole, default: Piece()].holders += 1
             return [whole]
         }
-        let all = Self.pieces(of: secret)
-        let (isDense, end, last) = (pieces.count < Self.mostDense, Self.denseEnd - Self.piece, all.count - 1)
-        let chosen = all.indices.filter { index in
-            isDense || index <= end || index >= last - end || index.isMultiple(of: Self.stride)
-        }.map { all[$0] }
-        // Many secrets contain words like "token", and a text with such a word repeats no secret.
-        let telling = chosen.filter { !ordinary.contains($0) }
-        let kept = telling.isEmpty ? chosen : telling
+        var chosen = Self.pieces(of: secret)
+        if pieces.count >= Self.mostDense {
+            let (end, last) = (Self.denseEnd - Self.piece, chosen.count - 1)
+            chosen = chosen.indices.filter { index in
+                index <= end || index >= last - end || index.isMultiple(of: Self.stride)
+            }.map { chosen[$0] }
+        }
+        // Many secrets contain words like "token", and a text with such a word repeats no secret. The others are kept
+        // for as long as the secret, in no more memory than they need.
+        var kept = chosen
+        kept.removeAll(where: ordinary.contains)
+        if kept.isEmpty { kept = chosen }
         for piece in kept { pieces[piece, default: Piece()].holders += 1 }
         return kept
     }

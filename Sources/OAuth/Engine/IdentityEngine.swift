@@ -120,7 +120,8 @@ struct IdentityEngine: Sendable {
     /// - Returns: what is to be done now, in this order.
     mutating func handle(_ event: EngineEvent, at moment: Moment) -> [EngineAction] {
         self.moment = moment
-        actions.removeAll()
+        // What is kept here would take the memory of the largest action for as long as the identity lives.
+        defer { actions = [] }
         // Thousands may come while one request is in flight: they only queue up.
         if queuesUp(event) { return actions }
         if phase.isStopped { takeAfterStop(event) } else { take(event) }
