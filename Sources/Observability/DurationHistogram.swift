@@ -21,12 +21,16 @@ package struct DurationHistogram: Sendable, Equatable {
     /// ``bounds`` in nanoseconds, which are cheaper to compare.
     private static let nanoseconds = bounds.map(\.bound.wholeNanoseconds)
 
+    /// The empty buckets of all histograms; what never counts anything takes no memory of its own.
+    private static let noCounts = [Int](repeating: 0, count: bounds.count + 1)
+    private static let noDurations = [UInt64](repeating: 0, count: bounds.count + 1)
+
     /// The number of durations in each bucket, then of those above the last bound; not cumulative.
-    package private(set) var counts = [Int](repeating: 0, count: bounds.count + 1)
+    package private(set) var counts = noCounts
     /// The sum of all durations.
     package private(set) var sum: Duration = .zero
     /// The longest duration that fell into each bucket since ``forgetLongest()``, in nanoseconds.
-    private(set) var longest = [UInt64](repeating: 0, count: bounds.count + 1)
+    private(set) var longest = noDurations
 
     package init() {}
 
@@ -44,24 +48,28 @@ package struct DurationHistogram: Sendable, Equatable {
 
     /// Begins anew to look for the longest durations; the counts stay.
     mutating func forgetLongest() {
-        for bucket in longest.indices { longest[bucket] = 0 }
+        longest = Self.noDurations
     }
 
     /// Takes in the longest durations of an earlier step, without its counts.
     package mutating func extendLongest(_ other: DurationHistogram) {
+        // A loop makes the arrays it writes to its own, even if it finds nothing to write.
+        guard other.longest != Self.noDurations else { return }
         for bucket in longest.indices { longest[bucket] = max(longest[bucket], other.longest[bucket]) }
     }
 
     /// Subtracts the counts of an earlier state.
     mutating func remove(_ earlier: DurationHistogram) {
+        guard earlier.counts != Self.noCounts else { return }
         for bucket in counts.indices { counts[bucket] -= earlier.counts[bucket] }
         sum -= earlier.sum
     }
 
     /// Adds the counts of another histogram.
     package mutating func merge(_ other: DurationHistogram) {
-        for bucket in counts.indices { counts[bucket] += other.counts[bucket] }
         extendLongest(other)
+        guard other.counts != Self.noCounts else { return }
+        for bucket in counts.indices { counts[bucket] += other.counts[bucket] }
         sum += other.sum
     }
 }

@@ -8,17 +8,29 @@ package protocol MetricLabel: CaseIterable, RawRepresentable<Int>, Sendable {
 
 /// One number for each value of a label, including those that were never counted.
 package struct Tally<Label: MetricLabel>: Sendable, Equatable {
-    private var numbers = [Int](repeating: 0, count: Label.allCases.count)
+    /// Empty until something is counted: most of the counters of most routes never are.
+    private var numbers: [Int] = []
 
     package init() {}
 
     package subscript(label: Label) -> Int {
-        get { numbers[label.rawValue] }
-        set { numbers[label.rawValue] = newValue }
+        get { numbers.isEmpty ? 0 : numbers[label.rawValue] }
+        set {
+            if numbers.isEmpty {
+                guard newValue != 0 else { return }
+                numbers = [Int](repeating: 0, count: Label.allCases.count)
+            }
+            numbers[label.rawValue] = newValue
+        }
     }
 
     /// Adds the numbers of another tally.
     package mutating func merge(_ other: Tally) {
-        for index in numbers.indices { numbers[index] += other.numbers[index] }
+        guard !numbers.isEmpty else { return numbers = other.numbers }
+        for (index, number) in other.numbers.enumerated() { numbers[index] += number }
+    }
+
+    package static func == (one: Tally, other: Tally) -> Bool {
+        Label.allCases.allSatisfy { one[$0] == other[$0] }
     }
 }
