@@ -86,7 +86,7 @@ let package = Package(
             swiftSettings: safe),
         .target(
             name: "HTTP2Streams",
-            dependencies: ["EventLoop", "HTTP2", "HTTPExchange", "HTTPMessages"],
+            dependencies: ["EventLoop", "HTTP2", "HTTPExchange", "HTTPMessages", "System"],
             swiftSettings: safe),
         .target(
             name: "OAuth",
@@ -207,7 +207,10 @@ let package = Package(
         .testTarget(name: "PropertyListTests", dependencies: ["PropertyList"], swiftSettings: bridge),
         .testTarget(
             name: "HTTP2Tests",
-            dependencies: ["HTTP2", "HTTPExchange", "HTTPMessages", "FuzzInvariants", "TestSupport"],
+            dependencies: [
+                "HTTP2", "HTTP2Streams", "EventLoop", "HTTPExchange", "HTTPMessages", "System",
+                "FuzzInvariants", "TestSupport",
+            ],
             swiftSettings: bridge),
         .testTarget(name: "YAMLTests", dependencies: ["YAML", "FuzzInvariants"], swiftSettings: bridge),
         .testTarget(

@@ -12,8 +12,9 @@ package final class LoopWait {
     /// When the timer fires; it may be early, for a wait that has since ended.
     private var timerDeadline: CoarseInstant?
     private var isInterrupted = false
+    private var changes = 0
     /// Grows with each change.
-    package private(set) var news = 0
+    package var news: Int { changes }
 
     package init(loop: EventLoop) { self.loop = loop }
 
@@ -29,7 +30,7 @@ package final class LoopWait {
             if isInterrupted {
                 isInterrupted = false
                 continuation.resume(returning: .closed)
-            } else if news != seen {
+            } else if changes != seen {
                 continuation.resume(returning: nil)
             } else {
                 self.continuation = continuation
@@ -40,7 +41,7 @@ package final class LoopWait {
 
     /// Says that something has changed.
     package func wake() {
-        news &+= 1
+        changes &+= 1
         resume(with: nil)
     }
 

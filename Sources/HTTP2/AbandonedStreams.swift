@@ -4,20 +4,14 @@
 /// reset that has met ours.
 struct AbandonedStreams {
     /// How many bytes of content are forgiven; trailers cost some of them.
-    private var allowances: [Int32: Int] = [:]
+    private var allowances = RecentStreams<Int>(atMost: 1024)
 
-    /// More streams than this are not remembered; the oldest are forgotten.
-    private static let capacity = 1024
     private static let allowance = 2 * HTTP2Limits.streamWindow
     /// A frame costs no less, so that the smallest ones end too.
     private static let leastCost = 256
 
     /// We end the stream.
-    mutating func insert(_ id: Int32) {
-        allowances[id] = Self.allowance
-        guard allowances.count > Self.capacity else { return }
-        for oldest in allowances.keys.sorted().prefix(Self.capacity / 2) { allowances[oldest] = nil }
-    }
+    mutating func insert(_ id: Int32) { allowances[id] = Self.allowance }
 
     /// - Returns: true if a HEADERS or DATA frame is one that the peer may have sent before it knew.
     mutating func forgives(_ header: FrameScanner.Header) -> Bool {
@@ -31,5 +25,8 @@ struct AbandonedStreams {
     /// The peer resets the stream.
     ///
     /// - Returns: true if it may have done so before it knew that we had.
-    mutating func forgivesReset(of id: Int32) -> Bool { allowances.removeValue(forKey: id) != nil }
+    mutating func forgivesReset(of id: Int32) -> Bool {
+        defer { allowances[id] = nil }
+        return allowances[id] != nil
+    }
 }

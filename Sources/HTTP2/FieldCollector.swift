@@ -8,13 +8,13 @@ internal import BearerdSystem
 ///
 /// nghttp2 has judged names, values and the order of pseudo-fields (RFC 9113 §8.2, §8.3) before anything comes here. Its
 /// memory is used again for each head.
-final class FieldCollector {
+struct FieldCollector {
     /// The fields; `Host` comes first where it is said by `:authority`.
-    private(set) var fields = HTTPFields()
+    private var fields = HTTPFields()
     /// The fault of the list: a limit that it exceeds, or a malformed field.
     private(set) var fault: MessageFault?
     /// The decoded size (RFC 9113 §6.5.2).
-    private(set) var size = 0
+    private var size = 0
     private var cookie: [UInt8] = []
     private var isCookieNeverIndexed = false
 
@@ -32,11 +32,8 @@ final class FieldCollector {
     /// The last host that was found well-formed; clients seldom change it.
     private var validHost: [UInt8] = []
 
-    func begin() {
-        var lent = HTTPFields()
-        swap(&lent, &fields)
-        lent.removeAll(keepingCapacity: true)
-        swap(&lent, &fields)
+    mutating func begin() {
+        fields.removeAll(keepingCapacity: true)
         fault = nil
         size = 0
         if !cookie.isEmpty { cookie = [] }
@@ -53,18 +50,21 @@ final class FieldCollector {
     /// Takes one field.
     ///
     /// - Parameter isNeverIndexed: true if it may be in no table on its way (RFC 7541 §6.2.3).
-    func take(
+    /// - Returns: the decoded size of all so far.
+    mutating func take(
         _ name: Span<UInt8>, _ value: Span<UInt8>, isNeverIndexed: Bool, _ limits: HeadLimits
-    ) {
+    ) -> Int {
         size += name.count + value.count + 32
         if size > limits.headerBytes || fields.count >= limits.maxFields { fault = fault ?? .headTooLarge }
-        guard !name.isEmpty, name[0] == Byte.colon else {
-            return takeField(name, value, isNeverIndexed: isNeverIndexed)
+        if !name.isEmpty, name[0] == Byte.colon {
+            takePseudoField(name, value, limits)
+        } else {
+            takeField(name, value, isNeverIndexed: isNeverIndexed)
         }
-        takePseudoField(name, value, limits)
+        return size
     }
 
-    private func takeField(_ name: Span<UInt8>, _ value: Span<UInt8>, isNeverIndexed: Bool) {
+    private mutating func takeField(_ name: Span<UInt8>, _ value: Span<UInt8>, isNeverIndexed: Bool) {
         let known = KnownFieldName.find(in: name, 0..<name.count)
         // Of what is refused, the type alone counts: gRPC has errors of its own.
         guard fault == nil || (known == .contentType && !fields.has(.contentType)) else { return }
@@ -85,15 +85,10 @@ final class FieldCollector {
         append(name, value, known, isNeverIndexed)
     }
 
-    /// The fields are moved out and back while they are changed: an access that lasts is checked at run time, and so would be
-    /// all others to them.
-    private func append(
+    private mutating func append(
         _ name: Span<UInt8>, _ value: Span<UInt8>, _ known: KnownFieldName, _ isNeverIndexed: Bool
     ) {
-        var lent = HTTPFields()
-        swap(&lent, &fields)
-        lent.append(checkedName: name, value: value, known: known, isNeverIndexed: isNeverIndexed)
-        swap(&lent, &fields)
+        fields.append(checkedName: name, value: value, known: known, isNeverIndexed: isNeverIndexed)
     }
 
     private func agreesWithAuthority(_ host: Span<UInt8>) -> Bool {
@@ -102,7 +97,7 @@ final class FieldCollector {
         return Authority.agree(bytes.span.extracting(authority), host)
     }
 
-    private func takePseudoField(_ name: Span<UInt8>, _ value: Span<UInt8>, _ limits: HeadLimits) {
+    private mutating func takePseudoField(_ name: Span<UInt8>, _ value: Span<UInt8>, _ limits: HeadLimits) {
         switch name[1] {
         case UInt8(ascii: "m"): method = HTTPMethod(copying: value)
         case UInt8(ascii: "a"):
@@ -123,7 +118,7 @@ final class FieldCollector {
     }
 
     /// Completes the fields of a head or a trailer section.
-    func finish() {
+    mutating func finish() {
         guard !cookie.isEmpty else { return }
         let joined = cookie
         cookie = []
@@ -136,10 +131,12 @@ final class FieldCollector {
     var declaredLength: UInt64? { fields.checkedContentLength }
 
     /// Gives the head of a response away, in exchange for memory.
-    func giveResponse(to queue: inout ResponseQueue) { queue.append(status: status, fields: &fields) }
+    mutating func giveResponse(to queue: inout ResponseQueue) {
+        queue.append(status: status, fields: &fields)
+    }
 
     /// The fields of a trailer section, without those that none may have.
-    func takeTrailers() -> HTTPFields {
+    mutating func takeTrailers() -> HTTPFields {
         var trailers = HTTPFields()
         swap(&trailers, &fields)
         trailers.removeForbiddenTrailers()
@@ -150,7 +147,7 @@ final class FieldCollector {
 
     /// Fills the head of a request, in exchange for its memory: the target in the form that HTTP/1.1 has for it, `Host` from
     /// `:authority`.
-    func fill(_ request: inout HTTPRequest) {
+    mutating func fill(_ request: inout HTTPRequest) {
         request.version = .http2
         request.method = method
         let longestMethod = 32
@@ -171,18 +168,18 @@ final class FieldCollector {
     ///
     /// A CONNECT has no content (RFC 9113 §8.5), and nghttp2 does not compare its length with what comes: in HTTP/1.1 the
     /// length would announce a body that nobody sends.
-    private func judgeLength() {
+    private mutating func judgeLength() {
         guard case .once(let digits) = fields.occurrence(of: .contentLength) else { return }
         if connectProtocol != nil {
             fault = fault ?? .breaking(rule: "Content-Length in an extended CONNECT")
         } else if digits.count > 1, fields.block.bytes[digits.lowerBound] == Byte.zero,
-            let length = fields.checkedContentLength
+            let length = declaredLength
         {
             fields[.contentLength] = String(length)
         }
     }
 
-    private func judgeHost() {
+    private mutating func judgeHost() {
         if hostCount > 1 || !hostsAgree { fault = fault ?? .malformed }
         guard case .once(let host) = fields.occurrence(of: .host), !host.isEmpty, isValidHost(host) else {
             fault = fault ?? .malformed
@@ -190,13 +187,9 @@ final class FieldCollector {
         }
     }
 
-    private func isValidHost(_ range: Range<Int>) -> Bool {
-        var valid: [UInt8] = []
-        swap(&valid, &validHost)
+    private mutating func isValidHost(_ range: Range<Int>) -> Bool {
         let bytes = fields.block.bytes
-        let isValid = Self.isValid(bytes.span.extracting(range), or: &valid)
-        swap(&valid, &validHost)
-        return isValid
+        return Self.isValid(bytes.span.extracting(range), or: &validHost)
     }
 
     /// - Parameter known: a host that is well-formed, replaced by this one if that is.
@@ -207,7 +200,7 @@ final class FieldCollector {
         return true
     }
 
-    private func judgePath() {
+    private mutating func judgePath() {
         guard fault == nil, !method.isNeverForwarded || connectProtocol != nil else { return }
         let isWhole = path == [Byte.asterisk] && method == .options
         guard isWhole || path.first == Byte.slash, isTarget(path.span) else {

@@ -2,6 +2,7 @@
 
 internal import BearerdHTTPExchange
 internal import BearerdHTTPMessages
+internal import BearerdSystem
 internal import CBearerdNghttp2
 
 /// The events of nghttp2, which it reports from inside its functions.
@@ -58,37 +59,37 @@ extension HTTP2Session {
     // MARK: Heads
 
     func headBegins(on id: Int32) {
-        collector.begin()
+        collector.value.begin()
         if role == .server, streams[id] == nil { streams.insert(pool.take(id: id)) }
     }
 
     /// - Returns: false if the header list is an attack.
     func fieldArrived(_ name: Span<UInt8>, _ value: Span<UInt8>, flags: UInt8) -> Bool {
         let isNeverIndexed = flags & UInt8(NGHTTP2_NV_FLAG_NO_INDEX.rawValue) != 0
-        collector.take(name, value, isNeverIndexed: isNeverIndexed, limits.head)
-        return collector.size <= limits.bombBytes || breach(.enhanceYourCalm)
+        let size = collector.value.take(name, value, isNeverIndexed: isNeverIndexed, limits.head)
+        return size <= limits.bombBytes || breach(.enhanceYourCalm)
     }
 
     private func headArrived(on id: Int32, endsStream: Bool) {
         guard let stream = streams[id] else { return }
-        collector.finish()
+        collector.value.finish()
         floods.receivedHead()
-        if collector.fault == .headTooLarge { stream.fault = .headTooLarge }
+        if collector.value.fault == .headTooLarge { stream.fault = .headTooLarge }
         switch role {
         case .server where !stream.isAnnounced:
             takeRequest(of: stream, endsStream: endsStream)
-        case .client where collector.status > 0: takeResponse(of: stream)
+        case .client where collector.value.status > 0: takeResponse(of: stream)
         case .server, .client:
-            stream.trailerFields = collector.takeTrailers()
+            stream.trailerFields = collector.value.takeTrailers()
         }
         if endsStream { stream.hasEnd = true }
         touch(stream)
     }
 
     private func takeRequest(of stream: HTTP2Stream, endsStream: Bool) {
-        collector.fill(&stream.head)
-        stream.fault = collector.fault
-        stream.connectProtocol = collector.connectProtocol.map { String(decoding: $0, as: UTF8.self) }
+        collector.value.fill(&stream.head)
+        stream.fault = collector.value.fault
+        stream.connectProtocol = collector.value.connectProtocol.map { String(decoding: $0, as: UTF8.self) }
         stream.declaredLength = stream.head.fields.checkedContentLength
         stream.isAnnounced = true
         // One without content that does not end may turn out to be malformed: nobody is told before it does.
@@ -96,14 +97,14 @@ extension HTTP2Session {
     }
 
     private func takeResponse(of stream: HTTP2Stream) {
-        if HTTPResponse.isInterim(collector.status) {
+        if HTTPResponse.isInterim(collector.value.status) {
             // Without end they would be memory without end.
             guard stream.responseCount < 32 else { return reset(stream, .enhanceYourCalm) }
         } else {
             stream.hasHead = true
-            stream.declaredLength = collector.declaredLength
+            stream.declaredLength = collector.value.declaredLength
         }
-        stream.append(response: collector)
+        stream.append(response: &collector.value)
     }
 
     // MARK: Content
@@ -126,7 +127,7 @@ extension HTTP2Session {
     // MARK: The end of a stream
 
     func streamClosed(_ id: Int32, _ code: UInt32) {
-        peerStreams.abandon(id)
+        peerStreams.value.abandon(id)
         guard let stream = streams.remove(id) else { return }
         let code = HTTP2ErrorCode(rawValue: code)
         let endedWell = code == .noError && !stream.isResetByPeer && stream.resetCode == nil
@@ -163,7 +164,7 @@ extension HTTP2Session {
 
     /// Counts resets that the peer has brought about, and those of streams that it should not have begun.
     private func resetSent(_ id: Int32, _ code: UInt32) {
-        peerStreams.abandon(id)
+        peerStreams.value.abandon(id)
         let code = HTTP2ErrorCode(rawValue: code)
         // What we have reset ourselves is no fault of the peer's.
         guard streams[id]?.resetCode == nil else { return }
@@ -210,15 +211,12 @@ extension HTTP2Session {
 
     /// Writes a DATA frame: its header, and the content that ``read(on:atMost:flags:)`` has counted.
     func sendData(_ header: Span<UInt8>, _ length: Int, on id: Int32) -> CInt {
-        guard framed.count < outputLimit else { return NGHTTP2_ERR_WOULDBLOCK.rawValue }
+        guard framed.value.count < outputLimit else { return NGHTTP2_ERR_WOULDBLOCK.rawValue }
         guard let stream = streams[id], stream.unsentCount >= length else {
             return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE.rawValue
         }
-        var output: [UInt8] = []
-        swap(&output, &framed)
-        output.append(header)
-        stream.takeUnsent(length, into: &output)
-        swap(&output, &framed)
+        framed.value.append(header)
+        stream.takeUnsent(length, into: &framed.value)
         return 0
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import BearerdSystem
 internal import CBearerdNghttp2
 
 /// Checks of received bytes before nghttp2 reads them.
@@ -97,7 +98,7 @@ extension HTTP2Session {
             guard header.stream != 0 else { return .protocolError }
             isAdmitted = floods.admits(.priority)
         case NGHTTP2_RST_STREAM.rawValue:
-            peerStreams.reset(header.stream)
+            peerStreams.value.reset(header.stream)
             isAdmitted = abandoned.forgivesReset(of: header.stream) || floods.admits(.reset)
         default: isAdmitted = floods.admits(.unknown)
         }
@@ -111,7 +112,7 @@ extension HTTP2Session {
             // Our own streams: who is gone from here was ended by either side.
             if header.stream != 0, streams[header.stream] == nil { return faultOfLate(header) }
         case .server:
-            switch peerStreams.judge(header, beginsStream: beginsStream) {
+            switch peerStreams.value.judge(header, beginsStream: beginsStream) {
             case .expected: break
             case .late: return faultOfLate(header)
             case .breach(let code): return code

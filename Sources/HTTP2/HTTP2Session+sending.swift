@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import BearerdHTTPMessages
+internal import BearerdSystem
 internal import CBearerdNghttp2
 
 /// Sending.
@@ -9,38 +10,27 @@ extension HTTP2Session {
     package func produce(upTo limit: Int) {
         guard failure == nil else { return }
         outputLimit = limit
-        while framed.count < limit {
+        while framed.value.count < limit {
             var bytes: UnsafePointer<UInt8>?
             let count = nghttp2_session_mem_send(handle, &bytes)
             guard count >= 0 else { return fail(breach ?? .internalError) }
             guard count > 0 else { break }
-            var output: [UInt8] = []
-            swap(&output, &framed)
-            output.append(UnsafeBufferPointer(start: bytes, count: count).span)
-            swap(&output, &framed)
+            framed.value.append(UnsafeBufferPointer(start: bytes, count: count).span)
         }
         if let breach { fail(breach) }
     }
 
-    /// Lends ``output`` to whoever sends it and removes what is sent.
+    /// Lends ``output`` to whoever sends it and removes what is sent; nothing may be framed meanwhile.
     package func withOutput<Result, Failure: Error>(
         _ body: (inout [UInt8]) throws(Failure) -> Result
-    ) throws(Failure) -> Result {
-        var output: [UInt8] = []
-        swap(&output, &framed)
-        defer {
-            precondition(framed.isEmpty, "something was framed while the output was lent")
-            swap(&output, &framed)
-        }
-        return try body(&output)
-    }
+    ) throws(Failure) -> Result { try body(&framed.value) }
 
     // MARK: Heads
 
     /// Sends a head that only precedes the answer (RFC 9110 §15.2).
     package func send(interim head: HTTPResponse, on stream: HTTP2Stream) {
         guard failure == nil, !stream.isClosed else { return }
-        withPairs(of: head) { pairs in
+        withPairs(of: head.status, head.fields) { pairs in
             _ = nghttp2_submit_headers(
                 handle, UInt8(NGHTTP2_FLAG_NONE.rawValue), stream.id, nil, pairs.first, pairs.count, nil)
         }
@@ -50,9 +40,14 @@ extension HTTP2Session {
     ///
     /// - Parameter hasContent: whether content or trailers follow; else the head ends our direction.
     package func respond(_ head: HTTPResponse, hasContent: Bool, on stream: HTTP2Stream) {
+        respond(head.status, head.fields, hasContent: hasContent, on: stream)
+    }
+
+    /// Sends the head of an answer with that status; parameters as above.
+    package func respond(_ status: Int, _ fields: HTTPFields, hasContent: Bool, on stream: HTTP2Stream) {
         guard failure == nil, !stream.isClosed, !stream.hasBegunSending else { return }
         stream.hasBegunSending = true
-        let result = withPairs(of: head) { pairs in
+        let result = withPairs(of: status, fields) { pairs in
             HTTP2Callbacks.withProvider(ifNeeded: hasContent) {
                 nghttp2_submit_response(handle, stream.id, pairs.first, pairs.count, $0)
             }
@@ -60,11 +55,13 @@ extension HTTP2Session {
         if result != 0 { reset(stream, .internalError) }
     }
 
-    private func withPairs<Result>(of head: HTTPResponse, _ body: (HeadPairs) -> Result) -> Result {
-        StatusDigits(head.status).lend { status in
-            HeadPairs.lend(for: head.fields) { pairs in
+    private func withPairs<Result>(
+        of status: Int, _ fields: HTTPFields, _ body: (HeadPairs) -> Result
+    ) -> Result {
+        StatusDigits(status).lend { status in
+            HeadPairs.lend(for: fields) { pairs in
                 pairs.append(":status", status)
-                pairs.append(head.fields)
+                pairs.append(fields)
                 return body(pairs)
             }
         }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import BearerdHTTPMessages
+internal import BearerdSystem
 internal import CBearerdNghttp2
 
 /// One HTTP/2 connection without its socket: bytes go in and come out, streams are in between (RFC 9113).
@@ -18,10 +19,10 @@ package final class HTTP2Session {
     let limits: HTTP2Limits
     /// The bytes to send to the peer; the sender removes them.
     package var output: [UInt8] {
-        get { framed }
-        set { framed = newValue }
+        get { framed.value }
+        set { framed.value = newValue }
     }
-    package var hasOutput: Bool { !framed.isEmpty }
+    package var hasOutput: Bool { !framed.value.isEmpty }
     /// Why the connection has ended on our side, for a fault of the peer; a GOAWAY with it stands in ``output``.
     package var failure: HTTP2ErrorCode? { failureCode }
     /// The last stream that the peer's GOAWAY says it has taken, and its code; nil before one.
@@ -34,24 +35,26 @@ package final class HTTP2Session {
     package var isInsideHead: Bool { scanner.isInsideHead }
 
     // As in HTTP2Stream: what other modules see is computed.
-    var framed: [UInt8] = []
+    let framed = Exclusive<[UInt8]>([])
     private var failureCode: HTTP2ErrorCode?
     var farewell: (lastStream: Int32, code: HTTP2ErrorCode)?
     var isSettled = false
     var pongCount = 0
-    private(set) var handle: OpaquePointer?
+    private var library: OpaquePointer?
+    /// The `nghttp2_session *`; nil once the connection is gone.
+    var handle: OpaquePointer? { library }
     let streams = StreamTable()
-    private var changed: [HTTP2Stream] = []
+    private let changed = Exclusive<[HTTP2Stream]>([])
     /// Memory for ``changed``.
     private var spare: [HTTP2Stream] = []
     package let pool: StreamPool
-    let collector = FieldCollector()
+    let collector = Exclusive(FieldCollector())
     var scanner: FrameScanner
     var floods = FloodGuard()
     /// When time was counted in last for the budgets.
     var refilledAt: ContinuousClock.Instant?
     /// A server's side: what the client has begun.
-    var peerStreams: PeerStreams
+    let peerStreams: Exclusive<PeerStreams>
     var abandoned = AbandonedStreams()
     /// True while the head that comes is of a stream that is over here.
     var isHeadLate = false
@@ -66,7 +69,7 @@ package final class HTTP2Session {
         self.role = role
         self.limits = limits
         self.pool = pool
-        peerStreams = PeerStreams(limit: limits.streams)
+        peerStreams = Exclusive(PeerStreams(limit: limits.streams))
         scanner = FrameScanner(preface: role == .server ? 24 : 0)
         var options: OpaquePointer?
         var callbacks: OpaquePointer?
@@ -86,11 +89,13 @@ package final class HTTP2Session {
         nghttp2_option_set_max_send_header_block_length(options, 1024 * 1024)
         HTTP2Callbacks.set(in: callbacks)
         let context = Unmanaged.passUnretained(self).toOpaque()  // freed in deinit: no callback outlives us
+        var made: OpaquePointer?
         let result =
             switch role {
-            case .client: nghttp2_session_client_new2(&handle, callbacks, context, options)
-            case .server: nghttp2_session_server_new2(&handle, callbacks, context, options)
+            case .client: nghttp2_session_client_new2(&made, callbacks, context, options)
+            case .server: nghttp2_session_server_new2(&made, callbacks, context, options)
             }
+        library = made
         guard result == 0, introduce() else { return nil }
     }
 
@@ -130,15 +135,15 @@ package final class HTTP2Session {
 
     // MARK: What comes in
 
-    package var hasChanged: Bool { !changed.isEmpty }
+    package var hasChanged: Bool { !changed.value.isEmpty }
 
     /// The streams that have changed since the last call, in the order in which they first did.
     ///
     /// They are to be given back with ``giveBack(_:)``.
     package func takeChanged() -> [HTTP2Stream] {
         var taken: [HTTP2Stream] = []
-        swap(&taken, &changed)
-        swap(&changed, &spare)
+        swap(&taken, &spare)
+        swap(&taken, &changed.value)
         for stream in taken { stream.isTouched = false }
         return taken
     }
@@ -152,10 +157,7 @@ package final class HTTP2Session {
     func touch(_ stream: HTTP2Stream) {
         guard !stream.isTouched else { return }
         stream.isTouched = true
-        var list: [HTTP2Stream] = []
-        swap(&list, &changed)
-        list.append(stream)
-        swap(&list, &changed)
+        changed.value.append(stream)
     }
 
     /// Has every open stream told, whatever has changed.
@@ -196,9 +198,11 @@ package final class HTTP2Session {
         failureCode = code
         let last = UInt32(bitPattern: nghttp2_session_get_last_proc_stream_id(handle))
         // By hand: a session that has failed takes nothing more.
-        framed += [0, 0, 8, 7, 0, 0, 0, 0, 0]
+        framed.value += [0, 0, 8, 7, 0, 0, 0, 0, 0]
         for number in [last, code.rawValue] {
-            for shift in [24, 16, 8, 0] { framed.append(UInt8(truncatingIfNeeded: number >> UInt32(shift))) }
+            for shift: UInt32 in [24, 16, 8, 0] {
+                framed.value.append(UInt8(truncatingIfNeeded: number >> shift))
+            }
         }
         abandonStreams(code)
     }
@@ -208,8 +212,8 @@ package final class HTTP2Session {
         if failureCode == nil { failureCode = .noError }
         abandonStreams(.cancel)
         nghttp2_session_del(handle)
-        handle = nil
-        framed = []
+        library = nil
+        framed.value = []
     }
 
     private func abandonStreams(_ code: HTTP2ErrorCode) {

@@ -32,15 +32,15 @@ package final class HTTP2Stream {
 
     private var marks: Marks = []
     private var number: Int32
-    var head = HTTPRequest()
-    private var heads = ResponseQueue()
+    private let heading = Exclusive(HTTPRequest())
+    private let heads = Exclusive(ResponseQueue())
     private var connectName: String?
     private var messageFault: MessageFault?
     private var headLength: UInt64?
-    private var arrived = StreamBytes()
+    private let arrived = Exclusive(StreamBytes())
     private var arrivedCount: UInt64 = 0
-    var trailerFields = HTTPFields()
-    private var unsent = StreamBytes()
+    private let trailing = Exclusive(HTTPFields())
+    private let unsent = Exclusive(StreamBytes())
     var trailersToSend: HTTPFields?
     private var framedCount: UInt64 = 0
     private var endCode: HTTP2ErrorCode?
@@ -73,7 +73,7 @@ package final class HTTP2Stream {
         if head.fields.block.bytes.count > Self.keptHead { head.fields = HTTPFields() }
         if head.targetBytes.capacity > Self.keptHead { head.targetBytes = [] }
         if !trailerFields.isEmpty { trailerFields = HTTPFields() }
-        if !heads.isEmpty { heads = ResponseQueue() }
+        if hasResponse { heads.value = ResponseQueue() }
         trailersToSend = nil
         dropReceived()
         dropUnsent()
@@ -94,6 +94,19 @@ package final class HTTP2Stream {
 
     // MARK: What comes in
 
+    var head: HTTPRequest {
+        @inline(__always)
+        _read { yield heading.value }
+        @inline(__always)
+        _modify { yield &heading.value }
+    }
+    var trailerFields: HTTPFields {
+        @inline(__always)
+        _read { yield trailing.value }
+        @inline(__always)
+        _modify { yield &trailing.value }
+    }
+
     /// A server's side: the head; complete once ``hasHead`` is true.
     package var request: HTTPRequest { head }
 
@@ -105,25 +118,15 @@ package final class HTTP2Stream {
         swap(&head, &other)
     }
 
-    /// A client's side: the heads that nobody has taken, interim ones first.
-    package var responses: [HTTPResponse] { heads.all }
-    package var hasResponse: Bool { !heads.isEmpty }
-    var responseCount: Int { heads.count }
+    /// A client's side: true if there is a head that nobody has taken.
+    package var hasResponse: Bool { !heads.value.isEmpty }
+    var responseCount: Int { heads.value.count }
 
-    /// Takes the first of ``responses``, of which there must be one, in exchange for memory that is used again.
-    package func takeResponse(into other: inout HTTPResponse) {
-        var queue = ResponseQueue()
-        swap(&queue, &heads)
-        queue.takeFirst(into: &other)
-        swap(&queue, &heads)
-    }
+    /// Takes the first head that nobody has taken, of which there must be one, in exchange for memory that is used again;
+    /// interim ones come first.
+    package func takeResponse(into other: inout HTTPResponse) { heads.value.takeFirst(into: &other) }
 
-    func append(response collector: FieldCollector) {
-        var queue = ResponseQueue()
-        swap(&queue, &heads)
-        collector.giveResponse(to: &queue)
-        swap(&queue, &heads)
-    }
+    func append(response collector: inout FieldCollector) { collector.giveResponse(to: &heads.value) }
 
     /// The protocol that an extended CONNECT asks for (RFC 8441), in place of the method's usual meaning.
     package internal(set) var connectProtocol: String? {
@@ -154,51 +157,30 @@ package final class HTTP2Stream {
         get { headLength }
         set { headLength = newValue }
     }
-    /// Content that has arrived and is not consumed.
-    package var received: StreamBytes { arrived }
-    /// How much of it there is.
-    package var keptCount: Int { arrived.count }
+    /// How much content has arrived and is not consumed.
+    package var keptCount: Int { arrived.value.count }
 
-    /// Lends the first `count` bytes of ``received``.
+    /// Lends the first `count` bytes of the content that has arrived and is not consumed.
     package func withReceived<Result, Failure: Error>(
         _ count: Int, _ body: (Span<UInt8>) throws(Failure) -> Result
     ) throws(Failure) -> Result {
-        let bytes = arrived
+        // A copy: whoever sends them may find out that the stream is over.
+        let bytes = arrived.value
         return try bytes.withFirst(count, body)
     }
 
-    // What gathers is moved out and back while it is changed: an access that lasts is checked at run time, and so would be all
-    // others to the same variable.
-
     func append(received bytes: Span<UInt8>) {
-        var lent = StreamBytes()
-        swap(&lent, &arrived)
-        lent.append(bytes)
-        swap(&lent, &arrived)
+        arrived.value.append(bytes)
         arrivedCount += UInt64(bytes.count)
     }
 
-    func consumeReceived(_ count: Int) {
-        var lent = StreamBytes()
-        swap(&lent, &arrived)
-        lent.consume(count)
-        swap(&lent, &arrived)
-    }
+    func consumeReceived(_ count: Int) { arrived.value.consume(count) }
 
     /// Forgets the content that has arrived; little memory is kept.
-    func dropReceived() {
-        guard !arrived.isEmpty || arrived.isLarge else { return }
-        var lent = StreamBytes()
-        swap(&lent, &arrived)
-        lent.removeAll()
-        swap(&lent, &arrived)
-    }
+    func dropReceived() { arrived.value.removeAll() }
 
     /// How much content has arrived.
-    package internal(set) var receivedCount: UInt64 {
-        get { arrivedCount }
-        set { arrivedCount = newValue }
-    }
+    package var receivedCount: UInt64 { arrivedCount }
     /// True once the peer has ended its direction; ``trailers`` are complete then.
     package internal(set) var hasEnd: Bool {
         get { marks.contains(.end) }
@@ -207,52 +189,36 @@ package final class HTTP2Stream {
     package var trailers: HTTPFields { trailerFields }
     package var hasTrailers: Bool { !trailerFields.isEmpty }
 
-    /// How much of ``received`` may be handed out.
+    /// How much of the content that has arrived may be handed out.
     ///
     /// The last byte of a declared length waits for the end of the stream, so that nobody who writes the message as HTTP/1.1
     /// has sent all of one that goes on, and is malformed.
     package var readableCount: Int {
-        guard !hasEnd, let headLength, arrivedCount >= headLength else { return arrived.count }
-        return max(0, arrived.count - 1)
+        guard !hasEnd, let headLength, arrivedCount >= headLength else { return keptCount }
+        return max(0, keptCount - 1)
     }
 
     /// Forgets the content that has arrived, and keeps no memory for it.
-    package func letGo() { if !arrived.isUntouched { arrived = StreamBytes() } }
+    package func letGo() { arrived.value.letGo() }
 
     // MARK: What goes out
 
-    /// Content that waits for the connection and the peer's window.
-    package var sending: StreamBytes { unsent }
-    /// How much of it there is.
-    package var unsentCount: Int { unsent.count }
+    /// How much content waits for the connection and the peer's window.
+    package var unsentCount: Int { unsent.value.count }
 
-    func append(unsent bytes: Span<UInt8>) {
-        var lent = StreamBytes()
-        swap(&lent, &unsent)
-        lent.append(bytes)
-        swap(&lent, &unsent)
-    }
+    func append(unsent bytes: Span<UInt8>) { unsent.value.append(bytes) }
 
-    /// Moves the first `count` bytes of ``sending`` into `output`.
+    /// Moves the first `count` bytes of what waits into `output`.
     func takeUnsent(_ count: Int, into output: inout [UInt8]) {
-        var lent = StreamBytes()
-        swap(&lent, &unsent)
-        lent.withFirst(count) { output.append($0) }
-        lent.consume(count)
-        swap(&lent, &unsent)
+        unsent.value.withFirst(count) { output.append($0) }
+        unsent.value.consume(count)
         framedCount += UInt64(count)
     }
 
     /// Forgets the content that is to be sent; little memory is kept.
-    func dropUnsent() {
-        guard !unsent.isEmpty || unsent.isLarge else { return }
-        var lent = StreamBytes()
-        swap(&lent, &unsent)
-        lent.removeAll()
-        swap(&lent, &unsent)
-    }
+    func dropUnsent() { unsent.value.removeAll() }
 
-    /// True if the message ends after ``sending``.
+    /// True if the message ends after the content that waits.
     var endsAfterSending: Bool {
         get { marks.contains(.endAfterSending) }
         set { mark(.endAfterSending, newValue) }
@@ -275,10 +241,7 @@ package final class HTTP2Stream {
         set { mark(.sentEnd, newValue) }
     }
     /// How many bytes of content have been framed.
-    package internal(set) var sentCount: UInt64 {
-        get { framedCount }
-        set { framedCount = newValue }
-    }
+    package var sentCount: UInt64 { framedCount }
     /// True if whatever the peer still sends is of no interest: the stream is reset once our direction has ended.
     var isAnswered: Bool {
         get { marks.contains(.answered) }

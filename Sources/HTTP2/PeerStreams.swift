@@ -11,17 +11,14 @@ struct PeerStreams {
         case abandoned
     }
 
-    private var streams: [Int32: State] = [:]
+    private var streams: RecentStreams<State>
     /// The largest stream that was begun.
     private var last: Int32 = 0
     /// Streams below the last one that were never begun, and never can be; the newest of them.
     private var skipped: [ClosedRange<Int32>] = []
-    /// Of streams up to this one it is not known whether the client has ended them.
-    private var forgotten: Int32 = 0
-    private let capacity: Int
 
     /// - Parameter limit: how many streams may be open at once.
-    init(limit: Int) { capacity = 2 * limit + 200 }
+    init(limit: Int) { streams = RecentStreams(atMost: 2 * limit + 200) }
 
     enum Verdict: Equatable {
         case expected
@@ -37,14 +34,15 @@ struct PeerStreams {
         let endsStream = header.flags & 0x1 != 0
         if beginsStream, id > last {
             begin(id)
-            if !endsStream { insert(id) }
+            if !endsStream { streams[id] = .open }
             return .expected
         }
         // nghttp2 knows what to say of frames on stream 0 and of streams to come.
         guard id > 0, id <= last else { return .expected }
         guard let state = streams[id] else {
             if skipped.contains(where: { $0.contains(id) }) || id % 2 == 0 { return .breach(.protocolError) }
-            return id <= forgotten ? .late : .breach(.streamClosed)
+            // Of those that were forgotten it is not known if the client has ended them.
+            return id <= streams.lastForgotten ? .late : .breach(.streamClosed)
         }
         if endsStream { streams[id] = nil }
         return state == .open ? .expected : .late
@@ -56,15 +54,6 @@ struct PeerStreams {
             skipped.append((last + 1)...(id - 1))
         }
         last = id
-    }
-
-    private mutating func insert(_ id: Int32) {
-        streams[id] = .open
-        guard streams.count > capacity else { return }
-        for oldest in streams.keys.sorted().prefix(capacity / 2) {
-            streams[oldest] = nil
-            forgotten = max(forgotten, oldest)
-        }
     }
 
     /// The client resets the stream.

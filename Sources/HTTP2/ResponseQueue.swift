@@ -11,8 +11,6 @@ struct ResponseQueue {
 
     var isEmpty: Bool { count == 0 }
 
-    var all: [HTTPResponse] { isEmpty ? [] : [first] + others }
-
     /// Appends a head with that status, and takes its fields in exchange for memory that is used again.
     mutating func append(status: Int, fields: inout HTTPFields) {
         guard isEmpty else {

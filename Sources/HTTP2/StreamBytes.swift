@@ -16,12 +16,6 @@ package struct StreamBytes {
 
     package var isEmpty: Bool { start == block.count }
 
-    /// True if no memory is kept.
-    var isUntouched: Bool { block.bytes.isEmpty }
-
-    /// True if there is more memory than is kept.
-    var isLarge: Bool { block.bytes.count > Self.keptCapacity }
-
     package mutating func append(_ bytes: Span<UInt8>) { block.append(bytes) }
 
     /// Lends the first `count` bytes.
@@ -47,5 +41,11 @@ package struct StreamBytes {
     package mutating func removeAll() {
         start = 0
         block.removeAll(keepingCapacity: block.bytes.count <= Self.keptCapacity)
+    }
+
+    /// Forgets everything, and keeps no memory.
+    mutating func letGo() {
+        start = 0
+        block.removeAll(keepingCapacity: block.bytes.isEmpty)
     }
 }

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import BearerdSystem
+
 /// Streams that are over and of no interest to anybody, for later ones of the same thread.
 package final class StreamPool {
-    private var streams: [HTTP2Stream] = []
+    private let streams = Exclusive<[HTTP2Stream]>([])
     private let limit: Int
     /// A stream that is closed, in the place of one that nobody holds any more.
     package let nobody = HTTP2Stream(id: 0)
@@ -14,11 +16,11 @@ package final class StreamPool {
         nobody.resetCode = .cancel
     }
 
-    package var count: Int { streams.count }
+    package var count: Int { streams.value.count }
 
     /// A stream as good as new.
     func take(id: Int32) -> HTTP2Stream {
-        guard let stream = streams.popLast() else { return HTTP2Stream(id: id) }
+        guard let stream = streams.value.popLast() else { return HTTP2Stream(id: id) }
         stream.renew(id: id)
         return stream
     }
@@ -28,11 +30,11 @@ package final class StreamPool {
 
     /// Keeps a stream if it is closed and nobody else knows it; whoever gives it must not use it any more.
     package func give(_ stream: inout HTTP2Stream) {
-        guard streams.count < limit, stream.isClosed, !stream.isTouched, stream !== nobody,
+        guard streams.value.count < limit, stream.isClosed, !stream.isTouched, stream !== nobody,
             isKnownUniquelyReferenced(&stream)
         else { return }
         stream.forget()
-        streams.append(stream)
+        streams.value.append(stream)
     }
 
     /// Takes all of `taken`, and keeps those that are closed and that nobody else knows.

@@ -4,6 +4,7 @@ package import BearerdEventLoop
 package import BearerdHTTP2
 package import BearerdHTTPExchange
 package import BearerdHTTPMessages
+package import BearerdSystem
 
 /// A client's stream of HTTP/2 as one ``ClientExchange`` after another.
 ///
@@ -11,7 +12,14 @@ package import BearerdHTTPMessages
 package final class ServerStream: ClientExchange {
     private let handle: StreamHandle
     private var address: PeerAddress
-    package var request = HTTPRequest()
+    package var request: HTTPRequest {
+        @inline(__always)
+        _read { yield head.value }
+        @inline(__always)
+        _modify { yield &head.value }
+    }
+    /// Where ``request`` is; not private, because only what other modules may see is inlined there.
+    package let head = Exclusive(HTTPRequest())
     package let incoming: StreamBody
     package let outgoing: StreamWriter
     private var onNews: (() -> Void)?
@@ -32,8 +40,14 @@ package final class ServerStream: ClientExchange {
         take()
     }
 
-    private var connection: HTTP2Connection { handle.connection }
-    private var stream: HTTP2Stream { handle.stream }
+    private var connection: HTTP2Connection {
+        @inline(__always)
+        _read { yield handle.connection }
+    }
+    private var stream: HTTP2Stream {
+        @inline(__always)
+        _read { yield handle.stream }
+    }
 
     package var peer: PeerAddress { address }
 
@@ -53,7 +67,7 @@ package final class ServerStream: ClientExchange {
         request.version = .http2
         stream.onChange = heed
         incoming.begin(limit: .max)
-        outgoing.begin(nil, length: .none)
+        outgoing.begin(.none)
         if webSocketKey != nil { webSocketKey = nil }
         guard let name = stream.connectProtocol else { return }
         webSocketKey = request.offerUpgrade(to: name)
@@ -145,17 +159,22 @@ package final class ServerStream: ClientExchange {
     }
 
     package func begin(_ head: inout HTTPResponse, length: BodyLength) {
+        if head.status == 101 || webSocketKey != nil { return begin(answerOfTunnel: head, length: length) }
+        outgoing.begin(head, length: request.method == .head ? .none : length)
+    }
+
+    private func begin(answerOfTunnel head: HTTPResponse, length: BodyLength) {
         var sent = head
-        var length = request.method == .head ? .none : length
+        var length = length
         if head.status == 101 {
             sent.status = 200
             sent.fields.remove(.secWebSocketAccept)
             length = .open
-        } else if webSocketKey != nil, (200..<300).contains(head.status) {
+        } else if (200..<300).contains(head.status) {
             // To whoever asks for a tunnel a 2xx says that there is one.
             sent.status = 502
         }
-        outgoing.begin(.response(sent), length: length)
+        outgoing.begin(sent, length: length)
     }
 
     package func endFollows() {}

@@ -2,6 +2,7 @@
 
 package import BearerdEventLoop
 package import BearerdHTTP2
+package import BearerdSystem
 
 /// Our hold on the stream that carries an exchange: one stream after another, on whatever connection.
 ///
@@ -9,33 +10,40 @@ package import BearerdHTTP2
 package final class StreamHandle {
     package let reading: LoopWait
     package let writing: LoopWait
-    // Private, because the compiler proves of these what it has to check at run time for what others see.
-    private var held: HTTP2Stream
-    private var carrier: HTTP2Connection
+    /// Where ``stream`` is; not private, because only what other modules may see is inlined there.
+    package let held: Exclusive<HTTP2Stream>
+    /// Where ``connection`` is.
+    package let carrier: Exclusive<HTTP2Connection>
 
     package init(_ stream: HTTP2Stream, on connection: HTTP2Connection) {
-        held = stream
-        carrier = connection
+        held = Exclusive(stream)
+        carrier = Exclusive(connection)
         reading = LoopWait(loop: connection.loop)
         writing = LoopWait(loop: connection.loop)
     }
 
-    package var stream: HTTP2Stream { held }
-    package var connection: HTTP2Connection { carrier }
+    package var stream: HTTP2Stream {
+        @inline(__always)
+        _read { yield held.value }
+    }
+    package var connection: HTTP2Connection {
+        @inline(__always)
+        _read { yield carrier.value }
+    }
 
     /// Takes another stream in place of one that is over.
     package func use(_ stream: HTTP2Stream, on connection: HTTP2Connection) {
-        held = stream
-        if connection !== carrier { carrier = connection }
+        held.value = stream
+        if connection !== carrier.value { carrier.value = connection }
         reading.forgetInterruption()
         writing.forgetInterruption()
     }
 
     /// Lets go of a stream that is over for us, so that its memory may serve another.
     package func letGo() {
-        let pool = carrier.session.pool
+        let pool = connection.session.pool
         var released = pool.nobody
-        swap(&released, &held)
+        swap(&released, &held.value)
         pool.give(&released)
     }
 
@@ -47,13 +55,15 @@ package final class StreamHandle {
 
     /// Ends both directions of the stream at once.
     package func reset(_ code: HTTP2ErrorCode) {
-        carrier.session.reset(held, code)
-        carrier.dispatch()
-        carrier.scheduleSend()
+        // Copies: whoever hears of it may take another stream.
+        let (connection, stream) = (connection, stream)
+        connection.session.reset(stream, code)
+        connection.dispatch()
+        connection.scheduleSend()
     }
 
     /// Throws where nothing more can be sent.
     func check() throws(StreamError) {
-        guard carrier.isOpen, held.resetCode == nil else { throw .reset }
+        guard connection.isOpen, stream.resetCode == nil else { throw .reset }
     }
 }

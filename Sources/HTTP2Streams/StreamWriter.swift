@@ -4,6 +4,7 @@ package import BearerdEventLoop
 internal import BearerdHTTP2
 package import BearerdHTTPExchange
 package import BearerdHTTPMessages
+internal import BearerdSystem
 
 /// The message that goes out on one HTTP/2 stream after another.
 ///
@@ -12,9 +13,26 @@ package final class StreamWriter: BodySink {
     /// How much of a stream's content waits at most for its window before its sender does, in bytes.
     private static let keptLimit = 32 * 1024
 
+    /// A head that waits for the first send, when it is known if content follows.
+    private enum Waiting {
+        case nothing
+        /// An answer to the peer's request.
+        case response
+        /// A request of our own.
+        case request
+    }
+
     private let handle: StreamHandle
-    /// The head, until it is given to the session with the first send.
-    private var head: StreamHead?
+    private var waiting = Waiting.nothing
+    /// The head that is ``waiting``; of a response the fields alone.
+    private let head = Exclusive(HTTPRequest())
+    /// Of a response.
+    private var status = 0
+    /// Of a request's target.
+    private var scheme = HTTPURL.Scheme.https
+    private var takesTrailers = false
+    /// The protocol of an extended CONNECT (RFC 8441); nil for a message.
+    private var tunnel: String?
     private var length = BodyLength.none
     private var count: UInt64 = 0
     private var hasEnd = false
@@ -26,13 +44,36 @@ package final class StreamWriter: BodySink {
 
     package init(of handle: StreamHandle) { self.handle = handle }
 
-    /// Begins a message; its head goes with the first send.
+    /// Begins a message whose head has gone out before.
+    ///
+    /// - Parameter length: of the content; one that is exact ends the message.
+    package func begin(_ length: BodyLength) { begin(length, behind: .nothing) }
+
+    /// Begins an answer; its head goes with the first send.
+    package func begin(_ response: HTTPResponse, length: BodyLength) {
+        head.value.fields = response.fields
+        status = response.status
+        begin(length, behind: .response)
+    }
+
+    /// Begins a request; its head goes with the first send.
     ///
     /// - Parameters:
-    ///   - head: nil if it has gone out before.
-    ///   - length: of the content; one that is exact ends the message.
-    package func begin(_ head: StreamHead?, length: BodyLength) {
-        self.head = head
+    ///   - takesTrailers: true if whoever reads the answer wants its trailers (RFC 9110 §10.1.4).
+    ///   - tunnel: the protocol of an extended CONNECT (RFC 8441); nil for a message.
+    package func begin(
+        _ request: HTTPRequest, scheme: HTTPURL.Scheme, takesTrailers: Bool, tunnel: String?,
+        length: BodyLength
+    ) {
+        head.value = request
+        self.scheme = scheme
+        self.takesTrailers = takesTrailers
+        if tunnel != nil || self.tunnel != nil { self.tunnel = tunnel }
+        begin(length, behind: .request)
+    }
+
+    private func begin(_ length: BodyLength, behind head: Waiting) {
+        waiting = head
         self.length = length
         count = 0
         isTimedOut = false
@@ -41,7 +82,7 @@ package final class StreamWriter: BodySink {
 
     /// Forgets a message that is over.
     package func forget() {
-        if head != nil { head = nil }
+        if waiting != .nothing { forgetHead() }
         hasEnd = true
     }
 
@@ -55,7 +96,7 @@ package final class StreamWriter: BodySink {
     }
 
     /// True once the whole message is given to the connection, though perhaps not sent.
-    package var isWhole: Bool { hasEnd && head == nil }
+    package var isWhole: Bool { hasEnd && waiting == .nothing }
 
     package var hasSent: Bool { handle.stream.hasBegunSending }
 
@@ -119,12 +160,30 @@ package final class StreamWriter: BodySink {
     /// Gives what is kept to the connection.
     private func begin() {
         if case .exact(let length) = length, count >= length, !hasEnd { end(trailers: HTTPFields()) }
-        if let head = head.take() {
-            let stream = handle.stream
-            let hasContent = !(hasEnd && stream.unsentCount == 0 && !stream.hasTrailersToSend)
-            head.send(on: stream, of: handle.connection.session, hasContent: hasContent)
-        }
+        if waiting != .nothing { sendHead() }
         handle.connection.scheduleSend()
+    }
+
+    private func sendHead() {
+        let (session, stream) = (handle.connection.session, handle.stream)
+        let hasContent = !(hasEnd && stream.unsentCount == 0 && !stream.hasTrailersToSend)
+        switch waiting {
+        case .nothing: break
+        case .response: session.respond(status, head.value.fields, hasContent: hasContent, on: stream)
+        case .request:
+            // A tunnel has no end of a message, though the request that asks for it has.
+            _ = session.request(
+                head.value, on: stream, scheme: scheme, hasContent: hasContent || tunnel != nil,
+                takesTrailers: takesTrailers, connectProtocol: tunnel)
+        }
+        forgetHead()
+    }
+
+    /// Lets go of the memory, which is the message's own.
+    private func forgetHead() {
+        waiting = .nothing
+        head.value.fields = HTTPFields()
+        head.value.targetBytes = []
     }
 
     /// Waits until the peer has taken more.

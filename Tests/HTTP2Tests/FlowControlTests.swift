@@ -23,7 +23,7 @@ import Testing
         peer.send(.head(FramePeer.post, stream: 1, endsStream: false))
         upload(65_535)
         let stream = try #require(peer.streams[1])
-        #expect(stream.received.count == 65_535)
+        #expect(stream.keptCount == 65_535)
         #expect(!peer.takeFrames().contains { $0.kind == .windowUpdate && $0.stream == 1 })
         peer.session.consume(65_535, of: stream)
         let opened = peer.takeFrames().filter { $0.kind == .windowUpdate && $0.stream == 1 }
@@ -40,7 +40,7 @@ import Testing
             _ = peer.takeFrames()
         }
         #expect(peer.session.failure == nil)
-        #expect(peer.streams[81]?.received.count == 3 * 16_384)
+        #expect(peer.streams[81]?.keptCount == 3 * 16_384)
     }
 
     @Test func `whoever sends beyond the window is told so`() {
@@ -59,7 +59,7 @@ import Testing
         peer.session.end(stream, trailers: HTTPFields(("grpc-status", "0")))
         let first = peer.takeFrames().filter { $0.stream == 1 }
         #expect(first.map(\.kind) == [.headers, .data] && first.last?.payload.count == 10)
-        #expect(stream.sending.count == 3 && peer.session.window(of: stream) == 0)
+        #expect(stream.unsentCount == 3 && peer.session.window(of: stream) == 0)
         peer.send(.windowUpdate(100, stream: 1))
         let rest = peer.takeFrames()
         #expect(rest.map(\.kind) == [.data, .headers] && rest.last?.has(HTTP2Frame.endStream) == true)

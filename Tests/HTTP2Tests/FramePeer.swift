@@ -63,6 +63,17 @@ final class FramePeer {
             (reader.fields(of: frame.payload) ?? []).map { ($0.name, $0.value) }, uniquingKeysWith: { $1 })
     }
 
+    /// The statuses of the heads that have arrived on a stream, which takes them.
+    func takeStatuses(of stream: HTTP2Stream) -> [Int] {
+        var statuses: [Int] = []
+        while stream.hasResponse {
+            var head = HTTPResponse()
+            stream.takeResponse(into: &head)
+            statuses.append(head.status)
+        }
+        return statuses
+    }
+
     private func collect() { for stream in session.takeChanged() { streams[stream.id] = stream } }
 
     /// Lets go of the streams, as a server does of those that it has served.
@@ -75,7 +86,7 @@ final class FramePeer {
     /// Content that has arrived on a stream, without consuming it.
     func content(of id: Int32) -> String {
         guard let stream = streams[id] else { return "" }
-        return stream.received.withFirst(stream.received.count) { bytes in
+        return stream.withReceived(stream.keptCount) { bytes in
             String(decoding: bytes.indices.map { bytes[$0] }, as: UTF8.self)
         }
     }

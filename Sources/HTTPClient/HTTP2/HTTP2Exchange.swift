@@ -5,6 +5,7 @@ internal import BearerdHTTP2
 package import BearerdHTTP2Streams
 package import BearerdHTTPExchange
 package import BearerdHTTPMessages
+package import BearerdSystem
 
 /// One stream of an HTTP/2 connection to an upstream: a request and its response.
 ///
@@ -16,14 +17,21 @@ package final class HTTP2Exchange: UpstreamExchange, ArrivalSource {
     var link: HTTP2Link { carrier }
     package let incoming: StreamBody
     package let outgoing: StreamWriter
-    package var response = HTTPResponse()
+    package var response: HTTPResponse {
+        @inline(__always)
+        _read { yield head.value }
+        @inline(__always)
+        _modify { yield &head.value }
+    }
+    /// Where ``response`` is; not private, because only what other modules may see is inlined there.
+    package let head = Exclusive(HTTPResponse())
     package var isFirst: Bool { beganLink }
-    /// The request's place under the route's limit.
-    var permit: UpstreamPermit?
 
     // Private, because the compiler proves of these what it has to check at run time for what others see.
     private var carrier: HTTP2Link
     private var beganLink: Bool
+    /// The request's place under the route's limit.
+    private var permit: UpstreamPermit?
     private let handle: StreamHandle
     private var isClosed = false
     /// How many bytes had come on the connection when the request began.
@@ -34,8 +42,14 @@ package final class HTTP2Exchange: UpstreamExchange, ArrivalSource {
     /// Heeds a change of the stream; made once for all requests.
     private var heed: () -> Void = {}
 
-    private var stream: HTTP2Stream { handle.stream }
-    private var connection: HTTP2Connection { carrier.connection }
+    private var stream: HTTP2Stream {
+        @inline(__always)
+        _read { yield handle.stream }
+    }
+    private var connection: HTTP2Connection {
+        @inline(__always)
+        _read { yield handle.connection }
+    }
 
     init(on link: HTTP2Link, isFirst: Bool, permit: UpstreamPermit) {
         carrier = link
@@ -59,7 +73,7 @@ package final class HTTP2Exchange: UpstreamExchange, ArrivalSource {
         if tunnel != nil { tunnel = nil }
         handle.use(link.connection.session.pool.take(), on: link.connection)
         incoming.begin(limit: .max)
-        outgoing.begin(nil, length: .none)
+        outgoing.begin(.none)
     }
 
     /// Ends what is left of the stream.
@@ -86,12 +100,19 @@ package final class HTTP2Exchange: UpstreamExchange, ArrivalSource {
         if let protocols = form.upgrade, connection.session.peerTakesConnectProtocol {
             tunnel = WebSocketRequest(head, offering: protocols)
         }
-        var sent = head
-        if tunnel != nil { sent.fields.remove(.secWebSocketKey) }
         stream.onChange = heed
+        if let tunnel {
+            // Not the request's own: it may be sent once more, over HTTP/1.1.
+            var sent = head
+            sent.fields.remove(.secWebSocketKey)
+            return begin(sent, as: form, tunnel: tunnel.name)
+        }
+        begin(head, as: form, tunnel: nil)
+    }
+
+    private func begin(_ head: HTTPRequest, as form: RequestForm, tunnel: String?) {
         outgoing.begin(
-            .request(
-                sent, scheme: carrier.scheme, takesTrailers: form.takesTrailers, tunnel: tunnel?.name),
+            head, scheme: carrier.scheme, takesTrailers: form.takesTrailers, tunnel: tunnel,
             length: form.length)
     }
 
@@ -174,7 +195,7 @@ package final class HTTP2Exchange: UpstreamExchange, ArrivalSource {
 
     package func beginTunnel() {
         incoming.begin(limit: .max)
-        outgoing.begin(nil, length: .open)
+        outgoing.begin(.open)
     }
 
     package func endSending(within timeout: Duration) async -> Bool {

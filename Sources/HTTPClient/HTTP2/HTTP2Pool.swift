@@ -5,18 +5,19 @@ internal import BearerdHTTP2
 internal import BearerdHTTP2Streams
 package import BearerdHTTPExchange
 package import BearerdHTTPMessages
+internal import BearerdSystem
 
 /// One worker's HTTP/2 connections to one route's upstream, each shared by many exchanges.
 ///
 /// `limits.upstream_connections` counts the exchanges. Confined to its loop's thread.
 package final class HTTP2Pool: NegotiatingPool {
-    private var links: [HTTP2Link] = []
+    private let links = Exclusive<[HTTP2Link]>([])
     /// The connection that is being made; whoever needs one waits for it.
     private var attempt: HTTP2Attempt?
     /// Those who wait until a connection takes one more stream.
     private var waiting: [LoopWait] = []
     /// Exchanges that are over, for later ones.
-    private var vacant: [HTTP2Exchange] = []
+    private let vacant = Exclusive<[HTTP2Exchange]>([])
     private let streams = StreamPool(atMost: HTTP2Pool.vacancies)
     private var isClosed = false
     private var isTimerSet = false
@@ -69,7 +70,7 @@ package final class HTTP2Pool: NegotiatingPool {
     // MARK: Exchanges
 
     package func take(for form: RequestForm, mayRepeat: Bool) -> HTTP2Exchange? {
-        guard let link = links.first(where: \.hasRoom) else { return nil }
+        guard let link = linkWithRoom else { return nil }
         if !mayRepeat, link.activeCount == 0, !link.isQuiet {
             // Perhaps its end.
             link.shutDown()
@@ -90,10 +91,10 @@ package final class HTTP2Pool: NegotiatingPool {
         if let held { permit = held } else { permit = try await maker.permit(within: timeout) }
         var attempts = 0
         while true {
-            if let link = links.first(where: \.hasRoom) { return begin(on: link, with: permit) }
+            if let link = linkWithRoom { return begin(on: link, with: permit) }
             let rest = timeout > .zero ? timeout - start.duration(to: .now) : .zero
             guard timeout == .zero || rest > .zero else { throw .busy }
-            let usable = links.count(where: \.isUsable)
+            let usable = links.value.count(where: \.isUsable)
             if usable < Self.linkLimit, attempts < Self.attemptLimit {
                 attempts += 1
                 guard try await connect(within: rest) else { throw .otherProtocol }
@@ -105,13 +106,15 @@ package final class HTTP2Pool: NegotiatingPool {
         }
     }
 
+    private var linkWithRoom: HTTP2Link? { links.value.first(where: \.hasRoom) }
+
     private func begin(on link: HTTP2Link, with permit: UpstreamPermit) -> HTTP2Exchange {
         // Whoever had it last may look at it for a moment longer.
-        let last = vacant.count - 1
-        guard last >= 0, isKnownUniquelyReferenced(&vacant[last]) else {
+        let last = vacant.value.count - 1
+        guard last >= 0, isKnownUniquelyReferenced(&vacant.value[last]) else {
             return link.begin(with: permit, in: nil)
         }
-        return link.begin(with: permit, in: vacant.removeLast())
+        return link.begin(with: permit, in: vacant.value.removeLast())
     }
 
     package func end(_ exchange: HTTP2Exchange, isRequestWhole: Bool) { discard(exchange) }
@@ -121,7 +124,7 @@ package final class HTTP2Pool: NegotiatingPool {
         exchange.conclude()
         let link = exchange.link
         link.ended()
-        if vacant.count < Self.vacancies, link.isUsable { vacant.append(exchange) }
+        if vacant.value.count < Self.vacancies, link.isUsable { vacant.value.append(exchange) }
         roomChanged()
         guard link.activeCount == 0 else { return }
         if isClosed { link.shutDown() } else { setTimer() }
@@ -138,7 +141,7 @@ package final class HTTP2Pool: NegotiatingPool {
 
     /// The upstream may take more streams than before (SETTINGS_MAX_CONCURRENT_STREAMS).
     private func heedRoom() {
-        guard !waiting.isEmpty, links.contains(where: \.hasRoom) else { return }
+        guard !waiting.isEmpty, linkWithRoom != nil else { return }
         waiting.forEach { $0.wake() }
     }
 
@@ -193,24 +196,24 @@ package final class HTTP2Pool: NegotiatingPool {
         let rest = timeout > .zero ? max(timeout - start.duration(to: .now), .milliseconds(1)) : .zero
         try await link.settle(within: rest)
         guard link.connection.isOpen else { throw .otherProtocol }
-        links.append(link)
+        links.value.append(link)
         if isClosed { link.shutDown() }
         setTimer()
         return true
     }
 
     private func ended(_ link: HTTP2Link) {
-        links.removeAll { $0 === link }
-        vacant.removeAll { $0.link === link }
+        links.value.removeAll { $0 === link }
+        vacant.value.removeAll { $0.link === link }
         roomChanged()
     }
 
     // MARK: Idle connections
 
     package var connections: UpstreamConnections {
-        let idle = links.count(where: { $0.activeCount == 0 })
+        let idle = links.value.count(where: { $0.activeCount == 0 })
         return UpstreamConnections(
-            connecting: attempt == nil ? 0 : 1, active: links.count - idle, idle: idle)
+            connecting: attempt == nil ? 0 : 1, active: links.value.count - idle, idle: idle)
     }
 
     package var isCrowded: Bool { limit.openCount > limit.maximum / 2 }
@@ -220,17 +223,17 @@ package final class HTTP2Pool: NegotiatingPool {
     package func close() {
         isClosed = true
         timer.cancel()
-        links.forEach { $0.shutDown() }
+        for link in links.value { link.shutDown() }
         maker.close()
     }
 
     private func closeIdle() {
-        for link in links where link.activeCount == 0 { link.shutDown() }
+        for link in links.value where link.activeCount == 0 { link.shutDown() }
     }
 
     private func expire() {
         let now = CoarseInstant.now
-        for link in links where link.isUsable {
+        for link in links.value where link.isUsable {
             let isOld = isOver(lifetimes.age, since: link.createdAt, at: now)
             let isIdle = link.activeCount == 0 && isOver(lifetimes.idle, since: link.idleSince, at: now)
             if isOld || isIdle { link.shutDown() }
@@ -245,7 +248,7 @@ package final class HTTP2Pool: NegotiatingPool {
     /// One timer for all connections; it may fire early for some.
     private func setTimer() {
         let delays = [lifetimes.idle, lifetimes.age].filter { $0 > .zero }
-        guard !isTimerSet, !isClosed, !links.isEmpty, let delay = delays.min() else { return }
+        guard !isTimerSet, !isClosed, !links.value.isEmpty, let delay = delays.min() else { return }
         isTimerSet = true
         timer.set(after: max(delay / 2, .milliseconds(1)))
     }
@@ -255,14 +258,14 @@ package final class HTTP2Pool: NegotiatingPool {
 extension HTTP2Pool {
     /// Connects to find out where neither an open connection nor a recent choice of HTTP/1.1 says so.
     package func isSpoken(within timeout: Duration) async throws(UpstreamError) -> Bool {
-        if links.contains(where: \.isUsable) { return true }
+        if links.value.contains(where: \.isUsable) { return true }
         guard address.url.scheme == .https else { return false }
         if hasDeclined { return false }
         return try await connect(within: timeout)
     }
 
     package var isSettled: Bool {
-        address.url.scheme != .https || hasDeclined || links.contains(where: \.isUsable)
+        address.url.scheme != .https || hasDeclined || links.value.contains(where: \.isUsable)
     }
 
     /// True if the upstream has chosen HTTP/1.1 so lately that it need not be asked again.

@@ -5,6 +5,7 @@ internal import BearerdHTTP2
 internal import BearerdHTTP2Streams
 internal import BearerdHTTPExchange
 internal import BearerdHTTPServer
+internal import BearerdSystem
 
 /// One client's HTTP/2 connection, with the streams that are being served and the time-outs between them.
 ///
@@ -13,16 +14,20 @@ final class HTTP2Client<Kinds: UpstreamKinds> {
     let connection: HTTP2Connection
     let peer: PeerAddress
     /// The routing by which its streams begin: that of the last one that has ended.
-    private(set) var routing: ListenerRouting<Kinds>
+    var routing: ListenerRouting<Kinds> { currentRouting }
     /// The `Host` that was admitted last under ``routing``; empty without one.
-    private(set) var host: [UInt8] = []
+    var host: [UInt8] { admittedHost }
     /// The seats of the streams that are being served, in no order.
-    var seats: [StreamSeat<Kinds>] = []
+    var seats: [StreamSeat<Kinds>] { seating.value }
     /// Its index in the keeper's list.
     var position = 0
     /// True once the connection is closed; streams may still be served that have not noticed.
     var hasEnded = false
 
+    // Private, because the compiler proves of these what it has to check at run time for what others see.
+    private var currentRouting: ListenerRouting<Kinds>
+    private var admittedHost: [UInt8] = []
+    private let seating = Exclusive<[StreamSeat<Kinds>]>([])
     private var timeouts: ServerTimeouts
     // It goes with us.
     private lazy var timer = LoopTimer(loop: connection.loop) { [unowned self] in judgeWaits() }
@@ -43,7 +48,7 @@ final class HTTP2Client<Kinds: UpstreamKinds> {
     ) {
         self.connection = connection
         self.peer = peer
-        self.routing = routing
+        currentRouting = routing
         self.timeouts = timeouts
         connection.onChange = { [unowned self] in changed() }
     }
@@ -54,9 +59,24 @@ final class HTTP2Client<Kinds: UpstreamKinds> {
     }
 
     /// Keeps what was judged of a stream for the next ones, which seldom have another `Host`.
-    func learn(from exchange: Exchange<ServerStream, Kinds>) {
-        if routing !== exchange.routing { routing = exchange.routing }
-        if host != exchange.host { host = exchange.host }
+    private func learn(from exchange: Exchange<ServerStream, Kinds>) {
+        if currentRouting !== exchange.routing { currentRouting = exchange.routing }
+        if admittedHost != exchange.host { admittedHost = exchange.host }
+    }
+
+    func attach(_ seat: StreamSeat<Kinds>) {
+        seat.client = self
+        seat.position = seating.value.count
+        seating.value.append(seat)
+    }
+
+    func detach(_ seat: StreamSeat<Kinds>) {
+        learn(from: seat.exchange)
+        seat.client = nil
+        if let last = seating.value.popLast(), last !== seat {
+            seating.value[seat.position] = last
+            last.position = seat.position
+        }
     }
 
     /// Heeds what has arrived or ended.

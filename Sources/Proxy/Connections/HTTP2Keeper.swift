@@ -148,20 +148,12 @@ final class HTTP2Keeper<Kinds: UpstreamKinds> {
     }
 
     private func attach(_ seat: Seat, to client: Client) {
-        seat.client = client
-        seat.position = client.seats.count
-        client.seats.append(seat)
-        seat.stream.onShutdown = { [unowned client] in client.beginShutdown() }
+        client.attach(seat)
     }
 
     private func detach(_ seat: Seat) {
         guard let client = seat.client else { return }
-        client.learn(from: seat.exchange)
-        seat.client = nil
-        if let last = client.seats.popLast(), last !== seat {
-            client.seats[seat.position] = last
-            last.position = seat.position
-        }
+        client.detach(seat)
         removeIfOver(client)
     }
 

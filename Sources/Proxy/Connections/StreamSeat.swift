@@ -8,13 +8,23 @@ final class StreamSeat<Kinds: UpstreamKinds>: ReusableSeat {
     let stream: ServerStream
     let exchange: Exchange<ServerStream, Kinds>
     /// The connection of the stream that is being served.
-    var client: HTTP2Client<Kinds>?
+    var client: HTTP2Client<Kinds>? {
+        get { holder }
+        set { holder = newValue }
+    }
     /// Its index in the connection's list.
-    var position = 0
+    var position: Int {
+        get { index }
+        set { index = newValue }
+    }
+    // Private, because the compiler proves of these what it has to check at run time for what others see.
+    private var holder: HTTP2Client<Kinds>?
+    private var index = 0
     var vacancy: LoopContinuation?
 
     init(_ exchange: Exchange<ServerStream, Kinds>) {
         stream = exchange.client
         self.exchange = exchange
+        stream.onShutdown = { [unowned self] in holder?.beginShutdown() }  // it goes with us
     }
 }

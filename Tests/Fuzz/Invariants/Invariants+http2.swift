@@ -69,8 +69,8 @@ extension Invariants {
             rest = rest.dropFirst(piece.count)
             session.receive(piece.span, at: now)
             for stream in session.takeChanged() { streams[stream.id] = stream }
-            for stream in streams.values where stream.received.count > HTTP2Limits.streamWindow {
-                seen.violation = "\(stream.received.count) bytes of a stream are kept"
+            for stream in streams.values where stream.keptCount > HTTP2Limits.streamWindow {
+                seen.violation = "\(stream.keptCount) bytes of a stream are kept"
             }
         }
         session.produce(upTo: 1 << 20)
@@ -98,14 +98,20 @@ extension Invariants {
     }
 
     private static func understood(_ stream: HTTP2Stream) -> UnderstoodStream {
-        let content = stream.received.withFirst(stream.received.count) { bytes in
+        let content = stream.withReceived(stream.keptCount) { bytes in
             var copy: [UInt8] = []
             copy.append(bytes)
             return copy
         }
+        var answers: [HTTPResponse] = []
+        while stream.hasResponse {
+            var answer = HTTPResponse()
+            stream.takeResponse(into: &answer)
+            answers.append(answer)
+        }
         return UnderstoodStream(
             method: stream.request.method, target: stream.request.targetBytes, fields: stream.request.fields,
-            answers: stream.responses.map(\.fields), statuses: stream.responses.map(\.status),
+            answers: answers.map(\.fields), statuses: answers.map(\.status),
             content: content, trailers: stream.trailers, hasHead: stream.hasHead, hasEnd: stream.hasEnd,
             fault: stream.fault, resetCode: stream.resetCode)
     }
