@@ -105,7 +105,10 @@ package final class StreamWriter: BodySink {
     package func end(trailers: @autoclosure () -> HTTPFields) {
         guard !hasEnd else { return }
         hasEnd = true
-        handle.connection.session.end(handle.stream, trailers: trailers())
+        let connection = handle.connection
+        connection.session.end(handle.stream, trailers: trailers())
+        // What is there of the message has gone out, and nobody may flush the end for a while.
+        if waiting == .nothing { connection.scheduleSend() }
     }
 
     package func offer(_ piece: Span<UInt8>) throws(StreamError) -> Bool {
@@ -141,8 +144,16 @@ package final class StreamWriter: BodySink {
     package func flush() throws(StreamError) -> Bool {
         try handle.check()
         begin()
-        let stream = handle.stream
-        return stream.isClosed || (!handle.connection.isCongested && stream.unsentCount <= window)
+        let (connection, stream) = (handle.connection, handle.stream)
+        guard stream.unsentCount > 0, !stream.isClosed else {
+            return stream.isClosed || !connection.isCongested
+        }
+        guard connection.session.role == .client else {
+            return !connection.isCongested && stream.unsentCount <= window
+        }
+        // The connection's window is shared: what is not framed now may have to wait for what others send.
+        connection.frame()
+        return stream.isClosed || (!connection.isCongested && stream.unsentCount == 0)
     }
 
     package func flush(within timeout: Duration) async throws(StreamError) {
