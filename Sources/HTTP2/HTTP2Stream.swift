@@ -70,6 +70,7 @@ package final class HTTP2Stream {
     /// Gives up what nobody needs of a stream that is over, and memory that its message has made large.
     func forget() {
         listener = nil
+        head.wipe()
         if head.fields.block.bytes.count > Self.keptHead { head.fields = HTTPFields() }
         if head.targetBytes.capacity > Self.keptHead { head.targetBytes = [] }
         if !trailerFields.isEmpty { trailerFields = HTTPFields() }

@@ -90,6 +90,7 @@ package final class ServerStream: ClientExchange {
         incoming.letGo()
         outgoing.forget()
         endStream()
+        request.wipe()
         handle.letGo()
     }
 

@@ -2,6 +2,7 @@
 
 import BearerdHTTPExchange
 import BearerdHTTPMessages
+import BearerdSystem
 import BearerdTestSupport
 import Testing
 
@@ -57,6 +58,18 @@ import Testing
         var given = [closedStream(), closedStream(), closedStream()]
         pool.give(&given)
         #expect(pool.count == 2)
+    }
+
+    @Test func `nothing of a head is left in the memory that is kept`() {
+        var head = HTTPRequest(method: .get, target: "/?token=secret")
+        head.fields[.authorization] = "Bearer secret"
+        var given = [closedStream()]
+        given[0].swapRequest(with: &head)
+        given[0].isAnnounced = true
+        pool.give(&given)
+        let kept = pool.take(id: 9).request
+        #expect(kept.fields.isEmpty && kept.targetBytes.allSatisfy { $0 == 0 })
+        #expect(!kept.fields.block.bytes.isEmpty && kept.fields.block.bytes.allSatisfy { $0 == 0 })
     }
 
     @Test func `nothing of a client's request is in the request of the next one`() throws {

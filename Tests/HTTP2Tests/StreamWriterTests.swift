@@ -4,6 +4,7 @@ import BearerdEventLoop
 import BearerdHTTP2
 import BearerdHTTP2Streams
 import BearerdHTTPMessages
+import BearerdSystem
 import BearerdTestSupport
 import Glibc
 import Testing
@@ -55,6 +56,16 @@ private actor ConnectionSide: LoopConfined {
         try await eventually("the end to go out") { handle.stream.hasSentEnd }
     }
 
+    /// Serves a stream whose request gets a token, until it is over.
+    func requestLeft(bySecret secret: String) -> HTTPRequest {
+        let served = ServerStream(HTTP2Stream(), on: connection, from: .unknown)
+        served.request = Self.post
+        served.request.target = "/?key=\(secret)"
+        served.request.fields[.authorization] = "Bearer \(secret)"
+        served.conclude()
+        return served.request
+    }
+
     private func eventually(_ what: String, _ condition: () -> Bool) async throws {
         let deadline = ContinuousClock.now + patience
         while !condition() {
@@ -104,5 +115,11 @@ private struct NeverHappened: Error {
 
     @Test func `an end goes out without another flush`() async throws {
         try await with(.client) { try await $0.sendEndAlone() }
+    }
+
+    @Test func `nothing of a request that got a token is left in memory behind it`() async throws {
+        let left = try await with(.server) { await $0.requestLeft(bySecret: "secret") }
+        #expect(left.fields.isEmpty && left.targetBytes.allSatisfy { $0 == 0 })
+        #expect(!left.fields.block.bytes.isEmpty && left.fields.block.bytes.allSatisfy { $0 == 0 })
     }
 }

@@ -152,6 +152,12 @@ package struct HTTPFields: Sendable {
         removeEntries { $0.matches($1, name) }
     }
 
+    /// Removes all fields, and leaves nothing of them in the memory that is kept.
+    package mutating func wipe() {
+        block.wipe()
+        removeAll(keepingCapacity: true)
+    }
+
     package mutating func removeAll(keepingCapacity: Bool = false) {
         block.removeAll(keepingCapacity: keepingCapacity)
         // Emptying an empty array costs as much as emptying a full one.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import BearerdSystem
+
 /// The head of a request (RFC 9112 §3, §5).
 ///
 /// Reuse one for parsing: after the first few messages that allocates nothing.
@@ -47,6 +49,12 @@ package struct HTTPRequest: Sendable {
                 }
             }
         }
+    }
+
+    /// Forgets a request that is over, and leaves nothing of it in the memory that is kept: the token may stand in there.
+    package mutating func wipe() {
+        targetBytes.wipe()
+        fields.wipe()
     }
 
     /// The path, up to the `?` of a query.

@@ -73,6 +73,12 @@ package struct ByteBlock: Sendable {
         count = 0
     }
 
+    /// Removes all bytes, and overwrites them.
+    package mutating func wipe() {
+        bytes.wipe(count)
+        count = 0
+    }
+
     @inline(never)
     package mutating func grow(to needed: Int) {
         let size = max(needed, 2 &* bytes.count, 256)
@@ -93,6 +99,17 @@ extension [UInt8] {
                 guard let from = from.baseAddress, let to = target.baseAddress else { return }
                 to.update(from: from, count: target.count)
             }
+        }
+    }
+
+    /// Overwrites the contents, which are then zeros, and keeps the memory.
+    package mutating func wipe() { wipe(count) }
+
+    /// Overwrites the first `length` bytes.
+    fileprivate mutating func wipe(_ length: Int) {
+        guard length > 0 else { return }
+        withUnsafeMutableBufferPointer { memory in
+            UnsafeMutableBufferPointer(rebasing: memory[..<length]).update(repeating: 0)
         }
     }
 
