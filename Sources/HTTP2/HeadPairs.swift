@@ -53,10 +53,11 @@ struct HeadPairs {
     mutating func append(_ fields: HTTPFields) {
         for index in fields.entries.indices where HTTPFields.isSent(fields.entries[index]) {
             let entry = fields.entries[index]
+            // Each request has another identifier: the peer's table would hold nothing else.
+            let isInNoTable = entry.isNeverIndexed || entry.known == .xRequestID
             append(
                 pointer(to: entry.nameRange), Int(entry.nameLength), pointer(to: entry.valueRange),
-                Int(entry.valueLength), entry.isNeverIndexed ? NGHTTP2_NV_FLAG_NO_INDEX : NGHTTP2_NV_FLAG_NONE
-            )
+                Int(entry.valueLength), isInNoTable ? NGHTTP2_NV_FLAG_NO_INDEX : NGHTTP2_NV_FLAG_NONE)
         }
     }
 
