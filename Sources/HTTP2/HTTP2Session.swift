@@ -90,11 +90,8 @@ package final class HTTP2Session {
         HTTP2Callbacks.set(in: callbacks)
         let context = Unmanaged.passUnretained(self).toOpaque()  // freed in deinit: no callback outlives us
         var made: OpaquePointer?
-        let result =
-            switch role {
-            case .client: nghttp2_session_client_new2(&made, callbacks, context, options)
-            case .server: nghttp2_session_server_new2(&made, callbacks, context, options)
-            }
+        let result = bearerd_session_new(
+            role == .server ? 1 : 0, &made, callbacks, context, options, pool.memory)
         library = made
         guard result == 0, introduce() else { return nil }
     }

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import BearerdSystem
+internal import CBearerdNghttp2
 
 /// Streams that are over and of no interest to anybody, for later ones of the same thread.
 package final class StreamPool {
     private let streams = Exclusive<[HTTP2Stream]>([])
     private let limit: Int
+    /// What the sessions that use the pool have given back of their memory, for each other; they keep the pool.
+    let memory = bearerd_blocks_new()  // freed in deinit
     /// A stream that is closed, in the place of one that nobody holds any more.
     package let nobody = HTTP2Stream(id: 0)
 
@@ -15,6 +18,8 @@ package final class StreamPool {
         nobody.isClosed = true
         nobody.resetCode = .cancel
     }
+
+    deinit { bearerd_blocks_free(memory) }
 
     package var count: Int { streams.value.count }
 
