@@ -20,6 +20,10 @@ package protocol UpstreamExchange: MessageExchange {
     /// about how long connections last. Always false where the protocol cannot say so, as HTTP/1.1.
     var isLeftUnprocessed: Bool { get }
 
+    /// True if the upstream did not process the request because it wants it by another protocol (RFC 9113 §7,
+    /// HTTP_1_1_REQUIRED).
+    var wantsOtherProtocol: Bool { get }
+
     /// Writes the head of the request with the fields that belong to the protocol, and keeps it in
     /// ``outgoing`` until the next send.
     ///
@@ -50,4 +54,8 @@ package protocol UpstreamExchange: MessageExchange {
 
     /// True if the connection can carry another request once this exchange is over.
     var persists: Bool { get }
+}
+
+extension UpstreamExchange {
+    package var wantsOtherProtocol: Bool { false }
 }

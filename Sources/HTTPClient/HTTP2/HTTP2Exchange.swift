@@ -116,7 +116,13 @@ package final class HTTP2Exchange: UpstreamExchange, ArrivalSource {
             length: form.length)
     }
 
-    package var isLeftUnprocessed: Bool { stream.isUnprocessed }
+    package var isLeftUnprocessed: Bool { stream.isUnprocessed && !wantsOtherProtocol }
+
+    package var wantsOtherProtocol: Bool {
+        guard stream.resetCode != nil, !stream.hasHead, !stream.hasResponse else { return false }
+        if stream.isResetByPeer { return stream.resetCode == .http11Required }
+        return stream.isUnprocessed && connection.session.goaway?.code == .http11Required
+    }
 
     // MARK: The response
 

@@ -27,7 +27,7 @@ package final class HTTP2Pool: NegotiatingPool {
     private let maker: UpstreamPool
     /// Gets the connections on which the upstream has chosen HTTP/1.1; nil where that is no choice.
     private let single: UpstreamPool?
-    /// When the upstream last chose HTTP/1.1; nil if it has not.
+    /// When the upstream last chose HTTP/1.1, or asked for it; nil if it has not.
     private var declinedAt: CoarseInstant?
     private let address: UpstreamAddress
     private let limit: UpstreamLimit
@@ -91,6 +91,7 @@ package final class HTTP2Pool: NegotiatingPool {
         if let held { permit = held } else { permit = try await maker.permit(within: timeout) }
         var attempts = 0
         while true {
+            guard !isDeclined else { throw .otherProtocol }
             if let link = linkWithRoom { return begin(on: link, with: permit) }
             let rest = timeout > .zero ? timeout - start.duration(to: .now) : .zero
             guard timeout == .zero || rest > .zero else { throw .busy }
@@ -121,6 +122,7 @@ package final class HTTP2Pool: NegotiatingPool {
 
     package func discard(_ exchange: HTTP2Exchange) {
         if exchange.isUnheard { exchange.link.shutDown() }
+        if exchange.wantsOtherProtocol { decline() }
         exchange.conclude()
         let link = exchange.link
         link.ended()
@@ -203,9 +205,18 @@ package final class HTTP2Pool: NegotiatingPool {
     }
 
     private func ended(_ link: HTTP2Link) {
+        if link.connection.session.goaway?.code == .http11Required { decline() }
         links.value.removeAll { $0 === link }
         vacant.value.removeAll { $0.link === link }
         roomChanged()
+    }
+
+    /// The upstream asks for HTTP/1.1: where there is that choice, nothing more is sent to it over HTTP/2 for a while.
+    private func decline() {
+        guard single != nil else { return }
+        declinedAt = .now
+        for link in links.value { link.shutDown() }
+        waiting.forEach { $0.wake() }
     }
 
     // MARK: Idle connections
@@ -264,11 +275,13 @@ extension HTTP2Pool {
         return try await connect(within: timeout)
     }
 
+    package var isDeclined: Bool { single != nil && hasDeclined }
+
     package var isSettled: Bool {
         address.url.scheme != .https || hasDeclined || links.value.contains(where: \.isUsable)
     }
 
-    /// True if the upstream has chosen HTTP/1.1 so lately that it need not be asked again.
+    /// True if the upstream has chosen HTTP/1.1, or asked for it, so lately that it need not be asked again.
     private var hasDeclined: Bool {
         guard let declinedAt else { return false }
         return lifetimes.age == .zero || CoarseInstant.now.duration(since: declinedAt) < lifetimes.age

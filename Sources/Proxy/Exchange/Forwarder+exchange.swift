@@ -33,11 +33,9 @@ extension Forwarder {
             case .first(let route): await pass(exchange, on: route)
             case .second(let route): await pass(exchange, on: route)
             case .either(let first, let second):
-                if try await isSpoken(to: second, for: exchange) {
-                    await pass(exchange, on: second)
-                } else {
-                    await pass(exchange, on: first)
-                }
+                let isSpoken = try await isSpoken(to: second, for: exchange)
+                if isSpoken { await pass(exchange, on: second) { second.pool.isDeclined } }
+                if !isSpoken || exchange.repetition.isDeclined { await pass(exchange, on: first) }
             }
         } catch {
             await reject(exchange, exchange.isClientGone ? .clientGone : error)
@@ -46,8 +44,13 @@ extension Forwarder {
     }
 
     /// The part of a request's life that the upstream has a share in: the same for all kinds, but made for each.
+    ///
+    /// - Parameter isDeclined: tells if the upstream wants requests by its other pool; one that has not been processed is
+    ///   left unanswered then, and its repetition says so.
     @inline(__always)
-    private func pass<Pool: ExchangePool>(_ exchange: Exchange, on route: PooledRoute<Pool>) async {
+    private func pass<Pool: ExchangePool>(
+        _ exchange: Exchange, on route: PooledRoute<Pool>, unless isDeclined: () -> Bool = { false }
+    ) async {
         var upstream: Pool.Exchange?
         do throws(ProxyError) {
             var answering: Pool.Exchange
@@ -58,7 +61,7 @@ extension Forwarder {
             } while try await mustRepeat(exchange, after: answering, on: route)
             try await deliver(exchange, from: answering, on: route)
             // Before the client ends its direction, which it may do much later.
-            if Pool.Exchange.isJudgedByTrailers {
+            if Pool.Exchange.isJudgedByTrailers, exchange.client.request.fields.areOfGRPC {
                 await judgeEnd(of: exchange, from: answering, on: route)
                 judgeCall(of: answering, exchange, on: route)
             }
@@ -67,6 +70,12 @@ extension Forwarder {
             // What an upload has in its hands must not be read a second time.
             if exchange.upload.isRunning { await stopUpload(of: exchange) }
             if let trace = exchange.trace { endSend(of: trace, error, hasHead: exchange.record.status > 0) }
+            if error == .upstreamUnavailable(.otherProtocol), isDeclined(), exchange.isReplayable,
+                !exchange.isClientGone
+            {
+                exchange.repetition.isDeclined = true
+                return
+            }
             if exchange.repetition.isTokenOnTrial { route.tally.countReplay(.failed) }
             await reject(exchange, exchange.isClientGone ? .clientGone : error)
         }

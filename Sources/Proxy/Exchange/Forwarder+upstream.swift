@@ -55,9 +55,10 @@ extension Forwarder {
             if route.shared.report.isFailing { route.shared.report.answered() }
         } catch {
             let isUnprocessed = upstream.isLeftUnprocessed && exchange.client.isOpen
+            let isDeclined = upstream.wantsOtherProtocol
             let wasStale =
-                error == .upstreamClosed && !isUnprocessed && !upstream.isFirst && !upstream.hasArrived
-                && exchange.client.isOpen
+                error == .upstreamClosed && !isUnprocessed && !isDeclined && !upstream.isFirst
+                && !upstream.hasArrived && exchange.client.isOpen
             let mayBeSeen = upstream.outgoing.hasSent
             if wasStale { heedStaleness(of: upstream, exchange, on: route) }
             await stopUpload(of: exchange)
@@ -65,7 +66,9 @@ extension Forwarder {
             exchange.upstream = nil
             route.pool.discard(upstream)
             let isSafe = !mayBeSeen || exchange.client.request.method.isIdempotent
-            guard isUnprocessed || (wasStale && isSafe), exchange.isReplayable else { throw error }
+            guard isUnprocessed || (wasStale && isSafe), exchange.isReplayable else {
+                throw isDeclined && exchange.client.isOpen ? .upstreamUnavailable(.otherProtocol) : error
+            }
             return nil
         }
         return upstream

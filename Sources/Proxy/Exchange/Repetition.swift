@@ -8,4 +8,6 @@ struct Repetition {
     var isTokenOnTrial = false
     /// The response was judged as the refusal of a gRPC call when its head came.
     var isCallRefused = false
+    /// The upstream has not processed it, and wants it by its other protocol.
+    var isDeclined = false
 }

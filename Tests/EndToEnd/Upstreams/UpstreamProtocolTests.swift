@@ -34,6 +34,64 @@ import Testing
         }
     }
 
+    /// Speaks HTTP/1.1, and over HTTP/2 nothing but that it wants HTTP/1.1: of a stream, or of the connection.
+    private static func demanding(
+        _ tls: TLSServer, byGoaway: Bool, _ heads: Monitor<[String]>
+    ) throws -> RawUpstream {
+        try RawUpstream(tls: tls) { wire in
+            while let head = try wire.readHead() {
+                heads.withLock { $0.append(head.method) }
+                guard head.method == "PRI" else {
+                    _ = try wire.read(exactly: head["Content-Length"].flatMap(Int.init) ?? 0)
+                    try wire.send("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\none")
+                    continue
+                }
+                _ = try wire.read(exactly: 6)  // the preface's end
+                try wire.send(HTTP2Frame.settings().bytes)
+                while true {
+                    let header = try wire.read(exactly: 9)
+                    _ = try wire.read(exactly: Int(header[1]) << 8 | Int(header[2]))
+                    guard header[3] == HTTP2Frame.Kind.headers.rawValue else { continue }
+                    let demand =
+                        byGoaway
+                        ? HTTP2Frame(.goaway, HTTP2Frame.bytes(of: 0, 4) + HTTP2Frame.bytes(of: 0xD, 4))
+                        : .reset(UInt32(header[7]) << 8 | UInt32(header[8]), code: 0xD)
+                    try wire.send(demand.bytes)
+                }
+            }
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func `is HTTP/1.1 from the request on of which the upstream wants that, where it may choose`(
+        byGoaway: Bool
+    ) throws {
+        let authority = try TLSAuthority()
+        let heads = Monitor<[String]>([])
+        let upstream = try Self.demanding(
+            try authority.server().choosing("\u{2}h2\u{8}http/1.1"), byGoaway: byGoaway, heads)
+        let sidecar = try HTTP2Route.sidecar(
+            at: upstream.url, speaking: "auto", route: "ca_file: \(authority.certificateFile)")
+        let client = try sidecar.client()
+        let first = try client.request("POST", "/h2/", body: "x")
+        #expect(first.text == "one", "\(first.text)")
+        for _ in 0..<3 { #expect(try client.request("GET", "/h2/").text == "one") }
+        #expect(heads.withLock { $0 } == ["PRI", "POST", "GET", "GET", "GET"])
+    }
+
+    @Test func `that wants HTTP/1.1 where the route wants HTTP/2 is upstream_protocol`() throws {
+        let authority = try TLSAuthority()
+        let upstream = try Self.demanding(
+            try authority.server().choosing("\u{2}h2"), byGoaway: false, Monitor([]))
+        let sidecar = try HTTP2Route.sidecar(
+            at: upstream.url, route: "ca_file: \(authority.certificateFile)")
+        for method in ["GET", "POST"] {
+            let answer = try sidecar.client().request(method, "/h2/")
+            #expect(answer.status == 502 && answer.problem == "upstream_protocol")
+            #expect(answer.text.contains("takes no requests over HTTP/2"), "\(answer.text)")
+        }
+    }
+
     @Test func `that TLS does not choose is upstream_tls`() throws {
         let authority = try TLSAuthority()
         for server in [try authority.server(), try authority.server().choosing("\u{8}http/1.1")] {
