@@ -21,7 +21,7 @@ package enum ProtocolOffer: Hashable, Sendable {
     }
 
     /// The names, each behind its length, as in the handshake.
-    var list: StaticString {
+    package var list: StaticString {
         switch self {
         case .http1: "\u{8}http/1.1"
         case .http2: "\u{2}h2"

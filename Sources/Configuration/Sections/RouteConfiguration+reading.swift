@@ -114,12 +114,6 @@ extension RouteConfiguration {
                 .upstreamProtocol,
                 "means http1 without TLS, where nothing is negotiated; h2 speaks HTTP/2 there")
         }
-        if upstreamProtocol == .http2, upstream.scheme == .https, !isLoopback, !transport.proxy.carriesHTTP2 {
-            section.warn(
-                .upstreamProtocol,
-                "needs a proxy of its own with an http or socks5h URL: through an https one, or the environment's, HTTP/1.1 alone is spoken"
-            )
-        }
         if let own = context.ownAddresses.first(where: {
             $0.isReached(by: upstream, at: transport.connectTo)
         }) {

@@ -12,15 +12,6 @@ package enum ProxyConfiguration: Sendable {
     /// This `http`, `https` or `socks5h` URL, which may hold a password.
     case url(Secret)
 
-    /// True if HTTP/2 can be spoken through it: beyond a proxy that itself speaks TLS, or may do so, HTTP/1.1 alone is.
-    var carriesHTTP2: Bool {
-        switch self {
-        case .none: true
-        case .environment: false
-        case .url(let url): url.withPlaintext { !$0.hasPrefix("https:") }
-        }
-    }
-
     /// True if its URL holds a password or a user's name.
     var hasPassword: Bool {
         switch self {

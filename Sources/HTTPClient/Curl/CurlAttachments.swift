@@ -3,6 +3,7 @@
 internal import CBearerdLibcurl
 internal import Glibc
 internal import BearerdSystem
+internal import BearerdTLS
 
 /// The objects to which one easy handle's options point.
 final class CurlAttachments {
@@ -27,6 +28,9 @@ final class CurlAttachments {
 
     /// True once TLS with the server itself has begun, beyond any proxy.
     var hasMetServer = false
+
+    /// The protocols that TLS with the server offers; nil for libcurl's own.
+    var offer: ProtocolOffer?
 
     /// The certificates for TLS, in memory.
     ///

@@ -52,6 +52,14 @@ extension CurlEasy {
         }
     }
 
+    /// Has TLS with the server offer these protocols, of which libcurl learns nothing: over HTTP/2 it would speak itself.
+    ///
+    /// - Parameter attachments: those of ``configure(url:transport:attachments:)``.
+    func offer(_ protocols: ProtocolOffer, keptBy attachments: CurlAttachments) throws(CurlError) {
+        try set(CURLOPT_SSL_ENABLE_ALPN, to: false)
+        attachments.offer = protocols
+    }
+
     /// Gives libcurl no files; ``onSecurityContext`` installs the authorities and our own certificate
     /// instead.
     private func setSecurity(_ transport: Transport, _ attachments: CurlAttachments) throws(CurlError) {
@@ -99,6 +107,9 @@ private func onSecurityContext(
     if SSL_CTX_get_verify_mode(context) != SSL_VERIFY_NONE { bearerd_ssl_ctx_verify_server(context) }
     let isOfProxy = SSL_CTX_ctrl(context, SSL_CTRL_GET_MAX_PROTO_VERSION, 0, nil) == Int(TLS1_3_VERSION)
     if !isOfProxy { attachments.hasMetServer = true }
+    if !isOfProxy, let names = attachments.offer?.list {
+        SSL_CTX_set_alpn_protos(context, names.utf8Start, UInt32(names.utf8CodeUnitCount))
+    }
     if let trust = isOfProxy ? transport.proxyTrust : transport.trust {
         SSL_CTX_set1_cert_store(context, trust.handle)
     }

@@ -11,25 +11,34 @@ final class CurlWire: Wire {
     /// libcurl's `SSL *`, which lives as long as the handle is in its multi; nil for a plain connection.
     private let security: OpaquePointer?
     private var easy: UnsafeMutableRawPointer { transfer.easy.handle }
+    /// What has come of a server that need not wait for the client's first words.
+    private var firstByte: UInt8?
 
     /// Takes over a connection that libcurl has just opened.
     ///
-    /// - Returns: nil if the peer has already ended it, or sends before it was asked.
+    /// - Returns: nil if the peer has already ended it, or sends before it was asked though HTTP/2 was not agreed on.
     init?(_ transfer: CurlTransfer) {
         self.transfer = transfer
         // The first receive ties the connection to its handle: until then libcurl may close it as idle.
         var byte: UInt8 = 0
         var count = 0
-        guard curl_easy_recv(transfer.easy.handle, &byte, 1, &count) == CURLE_AGAIN else { return nil }
+        let status = curl_easy_recv(transfer.easy.handle, &byte, 1, &count)
         var session: UnsafeMutablePointer<curl_tlssessioninfo>?
         bearerd_easy_getinfo_tls(transfer.easy.handle, &session)
         security = session?.pointee.internals.map { OpaquePointer($0) }
+        guard status != CURLE_AGAIN else { return }
+        guard status == CURLE_OK, count == 1, applicationProtocol == .http2 else { return nil }
+        firstByte = byte
     }
 
     /// Always false: TLS may hold decrypted bytes of which the kernel does not know.
     var drainsOnShortReceive: Bool { false }
 
     func receive(into destination: UnsafeMutableRawBufferPointer) -> WireResult {
+        if let byte = firstByte.take() {
+            destination[0] = byte
+            return .moved(1)
+        }
         var count = 0
         let status = curl_easy_recv(easy, destination.baseAddress, destination.count, &count)
         switch status {

@@ -36,7 +36,7 @@ package struct UpstreamAddress: Equatable, Sendable {
     ///
     /// That is so if a proxy may lead to an `https` upstream, because libcurl chooses proxies by scheme, or
     /// if the connection to the proxy may itself use TLS. Through the tunnel of a proxy that is named and plain the TLS
-    /// for HTTP/2 is ours: libcurl would speak HTTP/2 itself once that is chosen.
+    /// for HTTP/2 is ours.
     var isEncryptedByLibcurl: Bool {
         let proxy = transport.proxy(to: url)
         guard url.scheme == .https, httpProtocol == .http1 || !proxy.isNamed else {

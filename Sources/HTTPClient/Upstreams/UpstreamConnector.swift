@@ -147,6 +147,9 @@ package final class UpstreamConnector {
         let isEncrypted = address.isEncryptedByLibcurl
         let url = isEncrypted || address.url.scheme != .https ? address.url : address.url.withoutTLS
         try easy.configure(url: url, transport: address.transport, attachments: attachments)
+        if isEncrypted, address.httpProtocol != .http1 {
+            try easy.offer(address.httpProtocol.offer, keptBy: attachments)
+        }
         try easy.set(CURLOPT_CONNECT_ONLY, to: true)
         try easy.set(CURLOPT_FRESH_CONNECT, to: true)
         try easy.set(CURLOPT_CONNECTTIMEOUT_MS, to: timeout)

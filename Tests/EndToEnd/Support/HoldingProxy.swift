@@ -8,10 +8,14 @@ final class HoldingProxy: Sendable {
     private let server: RawServer
     private let heads: Monitor<[RawHead]>
 
-    init(to target: Address) throws {
+    private let isSecure: Bool
+
+    /// - Parameter tls: of the connections to the proxy itself; nil for plain ones.
+    init(to target: Address, tls: TLSServer? = nil) throws {
         let heads = Monitor([RawHead]())
         self.heads = heads
-        server = try RawServer { client in
+        isSecure = tls != nil
+        server = try RawServer(tls: tls) { client in
             guard let head = try client.readHead() else { return }
             heads.withLock { $0.append(head) }
             let upstream = try Wire(to: target)
@@ -24,7 +28,7 @@ final class HoldingProxy: Sendable {
         }
     }
 
-    var url: String { "http://\(server.address)" }
+    var url: String { isSecure ? "https://localhost:\(server.address.port)" : "http://\(server.address)" }
 
     /// The CONNECTs so far.
     var requests: [String] { heads.withLock { $0.map(\.startLine) } }
