@@ -116,6 +116,17 @@ static inline int bearerd_ssl_has_chosen(const SSL *connection, const char *name
     return length == strlen(name) && memcmp(chosen, name, length) == 0;
 }
 
+/* Whether HTTP/2 may be spoken over the connection (RFC 9113 9.2.2): its appendix A prohibits the ciphers of TLS 1.2
+   that authenticate nobody, encrypt without authentication of their own, or exchange no ephemeral keys. */
+static inline int bearerd_ssl_suits_http2(const SSL *connection) {
+    const SSL_CIPHER *cipher = SSL_get_current_cipher(connection);
+    if (!cipher || SSL_version(connection) < TLS1_2_VERSION) return 0;
+    int exchange = SSL_CIPHER_get_kx_nid(cipher);
+    int is_ephemeral = exchange == NID_kx_any || exchange == NID_kx_ecdhe || exchange == NID_kx_dhe ||
+                       exchange == NID_kx_ecdhe_psk || exchange == NID_kx_dhe_psk;
+    return is_ephemeral && SSL_CIPHER_is_aead(cipher) && SSL_CIPHER_get_auth_nid(cipher) != NID_auth_null;
+}
+
 /* The names of a certificate: stack macros. A name that is neither a host nor an address has no bytes. */
 static inline int bearerd_general_name_count(GENERAL_NAMES *names) { return sk_GENERAL_NAME_num(names); }
 static inline const unsigned char *bearerd_general_name(GENERAL_NAMES *names, int index, int *length,

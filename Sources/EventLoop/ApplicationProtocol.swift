@@ -6,4 +6,6 @@ package enum ApplicationProtocol: Sendable {
     case http1
     /// `h2`.
     case http2
+    /// `h2`, over TLS with a cipher that HTTP/2 prohibits (RFC 9113 §9.2.2).
+    case weakHTTP2
 }

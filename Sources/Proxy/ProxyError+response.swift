@@ -227,6 +227,8 @@ package struct Rejection: Equatable, Sendable {
         case .noCommonProtocol:
             self.init(
                 .upstreamTLS, "TLS with the upstream does not choose HTTP/2, which upstream_protocol wants.")
+        case .weakCipher:
+            self.init(.upstreamTLS, "TLS with the upstream chooses a cipher that HTTP/2 prohibits.")
         case .otherProtocol:
             self.init(
                 .upstreamProtocol,

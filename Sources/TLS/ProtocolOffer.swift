@@ -17,7 +17,8 @@ package enum ProtocolOffer: Hashable, Sendable {
     /// - Parameter connection: an `SSL *`.
     package static func chosen(on connection: OpaquePointer) -> ApplicationProtocol? {
         if bearerd_ssl_has_chosen(connection, "http/1.1") == 1 { return .http1 }
-        return bearerd_ssl_has_chosen(connection, "h2") == 1 ? .http2 : nil
+        guard bearerd_ssl_has_chosen(connection, "h2") == 1 else { return nil }
+        return bearerd_ssl_suits_http2(connection) == 1 ? .http2 : .weakHTTP2
     }
 
     /// The names, each behind its length, as in the handshake.

@@ -36,8 +36,11 @@ package final class TLSServer: @unchecked Sendable {
     }
 
     /// Speaks TLS 1.2 at most, in which a handshake ends with the server's word.
-    package func speakingTLS12() -> TLSServer {
+    ///
+    /// - Parameter ciphers: in OpenSSL's words; nil for those that it has by itself.
+    package func speakingTLS12(with ciphers: String? = nil) -> TLSServer {
         SSL_CTX_ctrl(context, SSL_CTRL_SET_MAX_PROTO_VERSION, Int(TLS1_2_VERSION), nil)
+        if let ciphers { SSL_CTX_set_cipher_list(context, ciphers) }
         return self
     }
 

@@ -56,6 +56,16 @@ final class HTTP2Link {
         }
     }
 
+    /// Ends a connection whose TLS is too weak for HTTP/2, and tells the upstream so (RFC 9113 §9.2.2).
+    static func refuse(_ carrier: UpstreamConnection) async {
+        defer { carrier.close() }
+        guard let session = HTTP2Session(.client, limits: HTTP2Limits()) else { return }
+        session.produce(upTo: 1024)
+        session.fail(.inadequateSecurity)
+        try? await carrier.stream.write(session.output, within: .seconds(1))
+        await carrier.stream.endSending(within: .seconds(1))
+    }
+
     /// Waits until the upstream has shown that it speaks HTTP/2: its SETTINGS come first (RFC 9113 §3.4).
     ///
     /// - Parameter timeout: zero waits for ever.

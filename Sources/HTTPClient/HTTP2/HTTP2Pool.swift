@@ -181,6 +181,12 @@ package final class HTTP2Pool: NegotiatingPool {
         let start = ContinuousClock.now
         let carrier = try await maker.connect(within: timeout)
         attempt.isTaken = true
+        guard carrier.stream.applicationProtocol != .weakHTTP2 else {
+            await HTTP2Link.refuse(carrier)
+            guard single != nil else { throw .weakCipher }
+            declinedAt = .now
+            return false
+        }
         if address.url.scheme == .https, carrier.stream.applicationProtocol != .http2 {
             guard let single else {
                 carrier.close()

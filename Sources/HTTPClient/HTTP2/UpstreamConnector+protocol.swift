@@ -12,6 +12,10 @@ extension UpstreamConnector {
     package func spokenProtocol(within timeout: Duration) async throws(UpstreamError) -> ApplicationProtocol {
         let connection = try await connect(within: timeout)
         defer { connection.close() }
+        if connection.stream.applicationProtocol == .weakHTTP2 {
+            guard address.httpProtocol != .http2 else { throw .weakCipher }
+            return .http1
+        }
         if address.url.scheme == .https, connection.stream.applicationProtocol != .http2 {
             guard address.httpProtocol != .http2 else { throw .noCommonProtocol }
             return .http1

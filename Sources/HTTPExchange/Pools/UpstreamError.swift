@@ -25,6 +25,8 @@ package enum UpstreamError: Error, Equatable, Sendable {
     case clientCertificate
     /// The server does not speak the protocol that the handshake offers (ALPN, RFC 7301).
     case noCommonProtocol
+    /// The server chooses a cipher that HTTP/2 prohibits (RFC 9113 §9.2.2).
+    case weakCipher
     /// The server answers, but not in the protocol that it was spoken to in.
     case otherProtocol
     /// The forward proxy failed, or could not be reached.
@@ -47,7 +49,7 @@ package enum UpstreamError: Error, Equatable, Sendable {
         case .proxy(let failure):
             if case .connecting(let error) = failure.cause { error.isOfAddress } else { false }
         case .dnsError, .dnsTimeout, .tlsCertificate, .tlsHandshake, .clientCertificate,
-            .noCommonProtocol, .otherProtocol, .noDescriptors, .noThreads, .busy, .cancelled:
+            .noCommonProtocol, .weakCipher, .otherProtocol, .noDescriptors, .noThreads, .busy, .cancelled:
             false
         }
     }
@@ -58,8 +60,8 @@ package enum UpstreamError: Error, Equatable, Sendable {
         case .tlsCertificate, .clientCertificate: true
         case .proxy(let failure): failure.certificateFault != nil
         case .connectionRefused, .connectionTimeout, .greetingTimeout, .unreachable, .dnsError, .dnsTimeout,
-            .tlsHandshake, .noCommonProtocol, .otherProtocol, .noDescriptors, .noThreads, .busy, .cancelled,
-            .other:
+            .tlsHandshake, .noCommonProtocol, .weakCipher, .otherProtocol, .noDescriptors, .noThreads, .busy,
+            .cancelled, .other:
             false
         }
     }
@@ -81,6 +83,7 @@ package enum UpstreamError: Error, Equatable, Sendable {
         case .tlsHandshake:
             "the TLS handshake failed: there is no TLS, or another version, or a client certificate is wanted"
         case .noCommonProtocol: "its TLS does not choose HTTP/2 (ALPN), which upstream_protocol wants"
+        case .weakCipher: "its TLS chooses a cipher that HTTP/2 prohibits (RFC 9113, appendix A)"
         case .otherProtocol: "it takes no requests over HTTP/2, which upstream_protocol wants"
         case .clientCertificate: "the client certificate or its key cannot be used"
         case .proxy(let failure): failure.reason

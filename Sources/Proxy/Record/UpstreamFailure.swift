@@ -61,7 +61,7 @@ extension UpstreamFailureReason {
             case .unreachable: .unreachable
             case .dnsError, .dnsTimeout: .names
             case .tlsCertificate: .certificate
-            case .tlsHandshake, .clientCertificate, .noCommonProtocol: .tls
+            case .tlsHandshake, .clientCertificate, .noCommonProtocol, .weakCipher: .tls
             case .otherProtocol: .malformed
             case .proxy: .proxy
             case .noDescriptors: .descriptors

@@ -83,6 +83,32 @@ import Testing
         #expect(try site.get().status == 200)
     }
 
+    @Test(arguments: ["tls1_2 -cipher ECDHE+AESGCM", "tls1_2 -cipher ECDHE+CHACHA20", "tls1_3"])
+    func `speaks HTTP/2 over TLS that HTTP/2 allows`(version: String) throws {
+        let site = try SecureSite()
+        let seen = try Self.handshake(with: site, "-alpn h2 -\(version)")
+        #expect(seen.contains("ALPN protocol: h2") && seen.contains("Compression: NONE"), "\(seen)")
+    }
+
+    /// Of RFC 9113 §9.2: a version, and ciphers of appendix A.
+    @Test(arguments: [
+        "tls1_1 -cipher ALL@SECLEVEL=0", "tls1_2 -cipher ALL:!AESGCM:!CHACHA20", "tls1_2 -cipher kRSA+AESGCM",
+        "tls1_2 -cipher aNULL@SECLEVEL=0",
+    ])
+    func `speaks nothing over TLS that HTTP/2 prohibits`(version: String) throws {
+        let site = try SecureSite()
+        let seen = try Self.handshake(with: site, "-alpn h2 -\(version)")
+        #expect(seen.contains("Cipher is (NONE)") && seen.contains("alert"), "\(seen)")
+        #expect(try site.get().status == 200)
+    }
+
+    /// What openssl's client says of it.
+    private static func handshake(with site: SecureSite, _ arguments: String) throws -> String {
+        let port = try site.sidecar.bearerd.proxy.port
+        let command = "/usr/bin/openssl s_client -connect 127.0.0.1:\(port) \(arguments) </dev/null 2>&1"
+        return try Subprocess.run(["/bin/sh", "-c", command]).output
+    }
+
     @Test func `does not renegotiate`() throws {
         let site = try SecureSite()
         let port = try site.sidecar.bearerd.proxy.port

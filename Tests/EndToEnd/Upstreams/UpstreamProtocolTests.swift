@@ -92,6 +92,40 @@ import Testing
         }
     }
 
+    @Test func `is not HTTP/2 over a cipher that HTTP/2 prohibits`() throws {
+        let authority = try TLSAuthority()
+        let prohibited = "ECDHE-ECDSA-AES128-SHA256:ECDHE-RSA-AES128-SHA256"
+        let said = Monitor<[UInt8]>([])
+        let upstream = try RawUpstream(
+            tls: try authority.server().choosing("\u{2}h2\u{8}http/1.1").speakingTLS12(with: prohibited)
+        ) { wire in
+            while let head = try wire.readHead() {
+                guard head.method == "PRI" else {
+                    try wire.send("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\none")
+                    continue
+                }
+                let bytes = try wire.readToEnd()
+                return said.withLock { $0 = bytes }
+            }
+        }
+        let trust = "ca_file: \(authority.certificateFile)"
+        let sidecar = try HTTP2Route.sidecar(at: upstream.url, route: trust)
+        let answer = try sidecar.get("/h2/")
+        #expect(answer.status == 502 && answer.problem == "upstream_tls", "\(answer.text)")
+        #expect(answer.text.contains("a cipher that HTTP/2 prohibits"))
+        let goaway = try said.wait(for: "a GOAWAY") { bytes -> UInt32? in
+            var frames = Array(bytes.dropFirst(6))  // the preface's end
+            while let frame = HTTP2Frame.take(from: &frames) {
+                if frame.kind == .goaway { return frame.number(at: 4) }
+            }
+            return nil
+        }
+        #expect(goaway == 0xC)
+        let choosing = try HTTP2Route.sidecar(at: upstream.url, speaking: "auto", route: trust)
+        let client = try choosing.client()
+        for _ in 0..<2 { #expect(try client.request("GET", "/h2/").text == "one") }
+    }
+
     @Test func `that TLS does not choose is upstream_tls`() throws {
         let authority = try TLSAuthority()
         for server in [try authority.server(), try authority.server().choosing("\u{8}http/1.1")] {

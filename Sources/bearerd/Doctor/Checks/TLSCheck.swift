@@ -50,7 +50,8 @@ enum TLSCheck: IdentityCheck {
         case .connectionRefused, .connectionTimeout, .unreachable, .dnsError, .dnsTimeout:
             wayFix(of: error, identity)
         case .noDescriptors, .noThreads, .busy, .cancelled: "try again: the machine was short of something"
-        case .noCommonProtocol, .otherProtocol, .other: "\(key(of: identity)), or the network in between"
+        case .noCommonProtocol, .weakCipher, .otherProtocol, .other:
+            "\(key(of: identity)), or the network in between"
         }
     }
 
