@@ -7,7 +7,7 @@ internal import CBearerdNghttp2
 package final class StreamPool {
     private let streams = Exclusive<[HTTP2Stream]>([])
     private let limit: Int
-    /// What the sessions that use the pool have given back of their memory, for each other; they keep the pool.
+    /// Memory that the sessions of the pool have given back, for each other; they keep the pool.
     let memory = bearerd_blocks_new()  // freed in deinit
     /// A stream that is closed, in the place of one that nobody holds any more.
     package let nobody = HTTP2Stream(id: 0)

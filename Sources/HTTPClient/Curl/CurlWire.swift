@@ -11,7 +11,7 @@ final class CurlWire: Wire {
     /// libcurl's `SSL *`, which lives as long as the handle is in its multi; nil for a plain connection.
     private let security: OpaquePointer?
     private var easy: UnsafeMutableRawPointer { transfer.easy.handle }
-    /// What has come of a server that need not wait for the client's first words.
+    /// The first byte of a server that need not wait for the client to speak.
     private var firstByte: UInt8?
 
     /// Takes over a connection that libcurl has just opened.
