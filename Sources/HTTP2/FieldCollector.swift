@@ -135,12 +135,10 @@ struct FieldCollector {
         queue.append(status: status, fields: &fields)
     }
 
-    /// The fields of a trailer section, without those that none may have.
-    mutating func takeTrailers() -> HTTPFields {
-        var trailers = HTTPFields()
+    /// Gives the fields of a trailer section away, without those that none may have, in exchange for memory.
+    mutating func giveTrailers(to trailers: inout HTTPFields) {
         swap(&trailers, &fields)
         trailers.removeForbiddenTrailers()
-        return trailers
     }
 
     // MARK: Requests

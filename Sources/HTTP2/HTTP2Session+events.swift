@@ -80,7 +80,7 @@ extension HTTP2Session {
             takeRequest(of: stream, endsStream: endsStream)
         case .client where collector.value.status > 0: takeResponse(of: stream)
         case .server, .client:
-            stream.trailerFields = collector.value.takeTrailers()
+            collector.value.giveTrailers(to: &stream.trailerFields)
         }
         if endsStream { stream.hasEnd = true }
         touch(stream)

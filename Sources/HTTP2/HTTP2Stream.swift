@@ -73,7 +73,8 @@ package final class HTTP2Stream {
         head.wipe()
         if head.fields.block.bytes.count > Self.keptHead { head.fields = HTTPFields() }
         if head.targetBytes.capacity > Self.keptHead { head.targetBytes = [] }
-        if !trailerFields.isEmpty { trailerFields = HTTPFields() }
+        if !trailerFields.isEmpty { trailerFields.removeAll(keepingCapacity: true) }
+        if trailerFields.block.bytes.count > Self.keptHead { trailerFields = HTTPFields() }
         if hasResponse { heads.value = ResponseQueue() }
         trailersToSend = nil
         dropReceived()
@@ -188,6 +189,9 @@ package final class HTTP2Stream {
         set { mark(.end, newValue) }
     }
     package var trailers: HTTPFields { trailerFields }
+    /// True if all of the message has come and nothing of its content is left but the first `count` bytes.
+    package func isWhole(but count: Int) -> Bool { hasEnd && endCode == nil && keptCount == count }
+
     package var hasTrailers: Bool { !trailerFields.isEmpty }
 
     /// How much of the content that has arrived may be handed out.
@@ -199,7 +203,7 @@ package final class HTTP2Stream {
         return max(0, keptCount - 1)
     }
 
-    /// Forgets the content that has arrived, and keeps no memory for it.
+    /// Forgets the content that has arrived, and keeps little memory for it.
     package func letGo() { arrived.value.letGo() }
 
     // MARK: What goes out

@@ -43,9 +43,9 @@ package struct StreamBytes {
         block.removeAll(keepingCapacity: block.bytes.count <= Self.keptCapacity)
     }
 
-    /// Forgets everything, and keeps no memory.
+    /// Forgets everything, and keeps no more memory than a small message needs.
     mutating func letGo() {
         start = 0
-        block.removeAll(keepingCapacity: block.bytes.isEmpty)
+        block.removeAll(keepingCapacity: block.bytes.count <= 4 * 1024)
     }
 }

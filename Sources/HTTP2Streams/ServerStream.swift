@@ -80,6 +80,7 @@ package final class ServerStream: ClientExchange {
 
     /// Why the request cannot be served; nil if it can.
     package var refusal: MessageError? {
+        let stream = handle.stream
         if stream.isMalformed { return .malformed(.malformed) }
         return stream.hasExpired ? .headTimedOut : stream.fault.map { .malformed($0) }
     }
@@ -132,6 +133,7 @@ package final class ServerStream: ClientExchange {
 
     package func beginBody(limit: UInt64) throws(MessageError) -> BodyLength {
         incoming.begin(limit: limit)
+        let stream = handle.stream
         if let fault = stream.fault { throw .malformed(fault) }
         guard webSocketKey == nil else {
             incoming.beginNothing()

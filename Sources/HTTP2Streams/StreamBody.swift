@@ -44,9 +44,7 @@ package final class StreamBody: BodySource {
     package func stop() { isStopped = true }
 
     package var isFinished: Bool {
-        let stream = handle.stream
-        return isNothing
-            || stream.hasEnd && stream.keptCount == piece && handedOut <= limit && stream.resetCode == nil
+        isNothing || handedOut <= limit && handle.stream.isWhole(but: piece)
     }
 
     package var trailers: HTTPFields { handle.stream.trailers }

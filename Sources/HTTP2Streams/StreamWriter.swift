@@ -59,10 +59,11 @@ package final class StreamWriter: BodySink {
     /// Begins a request; its head goes with the first send.
     ///
     /// - Parameters:
+    ///   - request: as it stays; lent, because to copy it twice is dear.
     ///   - takesTrailers: true if whoever reads the answer wants its trailers (RFC 9110 §10.1.4).
     ///   - tunnel: the protocol of an extended CONNECT (RFC 8441); nil for a message.
     package func begin(
-        _ request: HTTPRequest, scheme: HTTPURL.Scheme, takesTrailers: Bool, tunnel: String?,
+        _ request: inout HTTPRequest, scheme: HTTPURL.Scheme, takesTrailers: Bool, tunnel: String?,
         length: BodyLength
     ) {
         head.value = request
@@ -82,7 +83,7 @@ package final class StreamWriter: BodySink {
 
     /// Forgets a message that is over.
     package func forget() {
-        if waiting != .nothing { forgetHead() }
+        if waiting != .nothing { _ = takeHead() }
         hasEnd = true
     }
 
@@ -178,23 +179,25 @@ package final class StreamWriter: BodySink {
     private func sendHead() {
         let (session, stream) = (handle.connection.session, handle.stream)
         let hasContent = !(hasEnd && stream.unsentCount == 0 && !stream.hasTrailersToSend)
-        switch waiting {
+        let kind = waiting
+        let head = takeHead()
+        switch kind {
         case .nothing: break
-        case .response: session.respond(status, head.value.fields, hasContent: hasContent, on: stream)
+        case .response: session.respond(status, head.fields, hasContent: hasContent, on: stream)
         case .request:
             // A tunnel has no end of a message, though the request that asks for it has.
             _ = session.request(
-                head.value, on: stream, scheme: scheme, hasContent: hasContent || tunnel != nil,
+                head, on: stream, scheme: scheme, hasContent: hasContent || tunnel != nil,
                 takesTrailers: takesTrailers, connectProtocol: tunnel)
         }
-        forgetHead()
     }
 
-    /// Lets go of the memory, which is the message's own.
-    private func forgetHead() {
+    /// Lets go of the head, whose memory is the message's own.
+    private func takeHead() -> HTTPRequest {
         waiting = .nothing
-        head.value.fields = HTTPFields()
-        head.value.targetBytes = []
+        var taken = HTTPRequest()
+        swap(&taken, &head.value)
+        return taken
     }
 
     /// Waits until the peer has taken more.

@@ -30,7 +30,8 @@ private actor ConnectionSide: LoopConfined {
     private func writer(_ length: BodyLength) -> (StreamHandle, StreamWriter) {
         let handle = StreamHandle(HTTP2Stream(), on: connection)
         let writer = StreamWriter(of: handle)
-        writer.begin(Self.post, scheme: .http, takesTrailers: false, tunnel: nil, length: length)
+        var post = Self.post
+        writer.begin(&post, scheme: .http, takesTrailers: false, tunnel: nil, length: length)
         return (handle, writer)
     }
 

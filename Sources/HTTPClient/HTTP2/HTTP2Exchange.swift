@@ -105,14 +105,14 @@ package final class HTTP2Exchange: UpstreamExchange, ArrivalSource {
             // Not the request's own: it may be sent once more, over HTTP/1.1.
             var sent = head
             sent.fields.remove(.secWebSocketKey)
-            return begin(sent, as: form, tunnel: tunnel.name)
+            return begin(&sent, as: form, tunnel: tunnel.name)
         }
-        begin(head, as: form, tunnel: nil)
+        begin(&head, as: form, tunnel: nil)
     }
 
-    private func begin(_ head: HTTPRequest, as form: RequestForm, tunnel: String?) {
+    private func begin(_ head: inout HTTPRequest, as form: RequestForm, tunnel: String?) {
         outgoing.begin(
-            head, scheme: carrier.scheme, takesTrailers: form.takesTrailers, tunnel: tunnel,
+            &head, scheme: carrier.scheme, takesTrailers: form.takesTrailers, tunnel: tunnel,
             length: form.length)
     }
 
@@ -132,9 +132,10 @@ package final class HTTP2Exchange: UpstreamExchange, ArrivalSource {
 
     package func more(within timeout: Duration) async throws(StreamError) -> Bool {
         let deadline = CoarseInstant.after(timeout)
+        let stream = handle.stream
         while true {
             let seen = handle.reading.news
-            if stream.hasResponse || isMalformed { return true }
+            if stream.hasResponse || isMalformed(stream) { return true }
             if isClosed { throw .closed }
             if outgoing.hasTimedOut {
                 // Not at once: the upload is to learn of it, too.
@@ -156,15 +157,16 @@ package final class HTTP2Exchange: UpstreamExchange, ArrivalSource {
     var isUnheard: Bool { hasTimedOut && connection.stream.bytesReceived == arrivedBefore }
 
     /// True if the stream, or all of its connection, was ended here for what the upstream has sent.
-    private var isMalformed: Bool {
+    private func isMalformed(_ stream: HTTP2Stream) -> Bool {
         guard !isClosed, !stream.isResetByPeer, let code = stream.resetCode else { return false }
         return code != .cancel && code != .noError && code != .refusedStream && !stream.isUnprocessed
     }
 
     package func receiveHead() throws(MessageError) -> Bool {
+        let stream = handle.stream
         if let fault = stream.fault { throw .malformed(fault) }
         guard stream.hasResponse else {
-            if isMalformed { throw .malformed(.malformed) }
+            if isMalformed(stream) { throw .malformed(.malformed) }
             return false
         }
         stream.takeResponse(into: &response)
@@ -174,6 +176,7 @@ package final class HTTP2Exchange: UpstreamExchange, ArrivalSource {
 
     package func beginBody(answering method: HTTPMethod) throws(MessageError) -> BodyLength {
         incoming.begin(limit: .max)
+        let stream = handle.stream
         guard method != .head, response.status != 204, response.status != 304 else { return .none }
         if stream.hasEnd, stream.receivedCount == 0, !stream.hasTrailers { return .exact(0) }
         return stream.declaredLength.map { .exact($0) } ?? .open

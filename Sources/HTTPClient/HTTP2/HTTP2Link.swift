@@ -90,8 +90,9 @@ final class HTTP2Link {
 
     /// True if it takes more requests, now or when others are over.
     var isUsable: Bool {
-        !isShutDown && connection.isOpen && !connection.peerHasEnded && connection.session.failure == nil
-            && connection.session.goaway == nil && !connection.session.isOver
+        guard !isShutDown, connection.isOpen, !connection.peerHasEnded else { return false }
+        let session = connection.session
+        return session.failure == nil && session.goaway == nil && !session.isOver
     }
 
     /// True if it takes one more request now.
