@@ -17,6 +17,10 @@ package enum MessageFault: Equatable, Sendable {
     /// The protocol version is not supported.
     case unsupportedVersion
 
+    /// A client begins TLS where plain HTTP is spoken.
+    package static let handshake = MessageFault.breaking(
+        rule: "TLS was begun, and plain HTTP is spoken here: the URL is http://, not https://")
+
     /// The status of the response to a client; for an upstream's response, every fault is a 502.
     package var status: Int {
         switch self {

@@ -2,18 +2,18 @@
 
 internal import Synchronization
 
-/// Lets one log line of a kind pass each second and counts the others; any thread may call it.
+/// Lets one log line of a kind pass in a while and counts the others; any thread may call it.
 package final class LineThrottle: Sendable {
     private struct State {
         var passedAt: ContinuousClock.Instant?
         var leftOut = 0
     }
 
-    private static let pause = Duration.seconds(1)
-
+    private let pause: Duration
     private let state = Mutex(State())
 
-    package init() {}
+    /// - Parameter pause: the time from one line to the next.
+    package init(pause: Duration = .seconds(1)) { self.pause = pause }
 
     /// Asks to write a line.
     ///
@@ -21,7 +21,7 @@ package final class LineThrottle: Sendable {
     package func pass() -> Int? {
         let now = ContinuousClock.now
         return state.withLock { state in
-            if let passedAt = state.passedAt, passedAt.duration(to: now) < Self.pause {
+            if let passedAt = state.passedAt, passedAt.duration(to: now) < pause {
                 state.leftOut += 1
                 return nil
             }

@@ -25,6 +25,8 @@ package final class ListenerPolicy: Sendable {
     package let rateLimit: RateLimit?
     /// The TLS settings for connections over TCP; nil leaves them plain.
     package let security: (any ConnectionSecurity)?
+    /// Tells of clients that speak TLS; nil where nobody does so by mistake.
+    let strayTLS: StrayTLS?
     /// False if requests of HTTP/1.1 are refused.
     let speaksHTTP1: Bool
     /// False if HTTP/2 is refused, which TLS also does not offer then.
@@ -32,8 +34,8 @@ package final class ListenerPolicy: Sendable {
 
     package init(
         key: ListenerKey, hosts: HostList, fetchMetadata: FetchMetadata = .sent,
-        rateLimit: RateLimit? = nil, security: (any ConnectionSecurity)? = nil, speaksHTTP1: Bool = true,
-        speaksHTTP2: Bool = true
+        rateLimit: RateLimit? = nil, security: (any ConnectionSecurity)? = nil, strayTLS: StrayTLS? = nil,
+        speaksHTTP1: Bool = true, speaksHTTP2: Bool = true
     ) {
         self.speaksHTTP1 = speaksHTTP1
         self.speaksHTTP2 = speaksHTTP2
@@ -42,6 +44,7 @@ package final class ListenerPolicy: Sendable {
         self.fetchMetadata = fetchMetadata
         self.rateLimit = rateLimit
         self.security = security
+        self.strayTLS = strayTLS
     }
 
     /// Returns true if `Referer` is judged like `Origin`, which browsers omit from a GET.

@@ -12,8 +12,8 @@ extension MessageError {
         case .methodTooLong: self = .malformed(.methodTooLong)
         case .unknownTransferCoding: self = .malformed(.unknownCoding)
         case .unsupportedVersion: self = .malformed(.unsupportedVersion)
-        case .malformedStartLine, .handshake, .malformedMethod, .malformedVersion, .malformedStatusCode,
-            .malformedReason,
+        case .handshake: self = .malformed(.handshake)
+        case .malformedStartLine, .malformedMethod, .malformedVersion, .malformedStatusCode, .malformedReason,
             .whitespaceInTarget, .controlByteInTarget, .fragmentInTarget, .malformedTarget, .bareLineFeed,
             .bareCarriageReturn, .foldedField, .whitespaceBeforeColon, .missingColon, .malformedFieldName,
             .controlByteInField, .missingHost, .repeatedHost, .malformedHost, .conflictingHost,
@@ -30,7 +30,7 @@ extension HTTPParseError {
     fileprivate var rule: String {
         switch self {
         case .malformedStartLine: "the first line is not METHOD TARGET VERSION with single spaces"
-        case .handshake: "TLS was begun, and plain HTTP is spoken here: the URL is http://, not https://"
+        case .handshake: "TLS in place of a request"
         case .malformedMethod: "the method is no token"
         case .methodTooLong: "the method is longer than any that is known"
         case .malformedVersion: "the version is not HTTP/ and two digits"

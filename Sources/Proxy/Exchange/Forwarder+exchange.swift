@@ -91,7 +91,11 @@ extension Forwarder {
         exchange.begin()
         let refusal: ProxyError
         switch error {
-        case .malformed(let reason): refusal = .malformedRequest(reason)
+        case .malformed(let reason):
+            refusal = .malformedRequest(reason)
+            if reason == .handshake {
+                exchange.routing.listener.strayTLS?.begun(by: exchange.client.peer)
+            }
         case .headTimedOut: refusal = .requestTimedOut
         case .unencrypted: refusal = .unencryptedRequest
         case .bodyTooLarge, .truncated, .stream: return false

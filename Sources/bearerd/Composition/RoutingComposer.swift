@@ -49,6 +49,7 @@ struct RoutingComposer {
     /// The upstreams of the previous snapshot; routes that differ only in the user share one.
     private var upstreams: [RouteKey: (settings: UpstreamSettings, shared: SharedUpstream)] = [:]
     private var rateLimits: [ListenerKey: (perSecond: Int, limit: RateLimit)] = [:]
+    private var strayTLS: [ListenerKey: StrayTLS] = [:]
 
     /// Makes the snapshot of a configuration.
     ///
@@ -147,7 +148,19 @@ struct RoutingComposer {
             fetchMetadata: bound.address.fetchMetadata(isPlain: configuration.tls == nil),
             rateLimit: rateLimit(of: key, configuration.limits.requestsPerSecond),
             security: inputs.security.map { OfferedTLS($0, offering: protocols) },
+            strayTLS: strayTLS(to: key, bound, inputs),
             speaksHTTP1: protocols != .http2, speaksHTTP2: protocols != .http1)
+    }
+
+    /// Tells of TLS that clients speak to a plain listener; nil for one that speaks it, and for Unix sockets.
+    private mutating func strayTLS(
+        to key: ListenerKey, _ bound: BoundListener, _ inputs: Inputs
+    ) -> StrayTLS? {
+        guard inputs.security == nil, case .tcp = bound.address else { return nil }
+        if let known = strayTLS[key] { return known }
+        let made = StrayTLS(log: inputs.log, address: bound.address.description)
+        strayTLS[key] = made
+        return made
     }
 
     /// The rate limit of a listener, which is kept with its level while the rate stays the same.

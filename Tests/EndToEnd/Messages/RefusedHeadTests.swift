@@ -30,17 +30,34 @@ import Testing
         #expect(answer.status == status && answer["Content-Length"] == "\(answer.text.utf8.count)")
     }
 
+    private static let hello = "\u{16}\u{3}\u{1}\0\u{5}\u{1}\0\0\u{1}\0"
+
     @Test func `that is a TLS handshake is told what is spoken here`() throws {
         let sidecar = try Sidecar()
-        let hello = "\u{16}\u{3}\u{1}\0\u{5}\u{1}\0\0\u{1}\0"
         for address in [try sidecar.bearerd.proxy, try sidecar.bearerd.admin] {
-            let answer = try RawClient(to: address).exchange(hello)
+            let answer = try RawClient(to: address).exchange(Self.hello)
             #expect(answer.status == 400, "\(answer.text)")
             #expect(
                 answer.json["detail"].string?.contains(
                     "TLS was begun, and plain HTTP is spoken here: the URL is http://, not https://") == true,
                 "\(answer.text)")
         }
+    }
+
+    @Test func `that is a TLS handshake is warned of once in a minute, with what to do`() throws {
+        let sidecar = try Sidecar()
+        let address = try sidecar.bearerd.proxy
+        for _ in 0..<3 {
+            #expect(try RawClient(to: address).exchange(Self.hello).status == 400)
+        }
+        #expect(try sidecar.client().exchange("( / HTTP/1.1\r\n\r\n").status == 400)
+        let words = "a client speaks TLS where plain HTTP is spoken"
+        let line = try sidecar.bearerd.logLine("the warning") { $0.message == words }
+        #expect(line["level"] == "warning" && line["address"] == "\(address)", "\(line.json)")
+        #expect(line["peer"] == "127.0.0.1" && line["left_out"] == "0", "\(line.json)")
+        #expect(line["hint"]?.contains("http://") == true, "\(line.json)")
+        _ = try sidecar.bearerd.terminate()
+        #expect(sidecar.bearerd.logLines.count { $0.message == words } == 1)
     }
 
     @Test func `is logged with its own method and no other's bytes`() throws {
