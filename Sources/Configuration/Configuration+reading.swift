@@ -34,9 +34,12 @@ extension Configuration {
         let timeouts = timeouts
         let named = root.namedSections(.identities, usable: IdentityKey.usable(beside:))
         let identities = (named ?? []).compactMap { name, section in
-            section.has(.source)
+            let identity =
+                section.has(.source)
                 ? IdentityConfiguration(readingSource: section, name: name, timeouts: timeouts)
                 : IdentityConfiguration(reading: section, name: name, timeouts: timeouts)
+            if let identity { section.checkRedirect(of: identity, beside: listen) }
+            return identity
         }
         let context = RouteConfiguration.Context(
             listeners: root.isInDoubt(.listen) ? [] : listen,

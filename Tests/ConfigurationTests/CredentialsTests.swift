@@ -22,18 +22,18 @@ import Testing
     }
 
     private func identity(
-        _ lines: String..., grant: String = "client_credentials"
+        _ lines: String..., grant: String = "authorization_code"
     ) -> (
         IdentityConfiguration?, [String]
     ) {
-        let text = withIdentity(lines.joined(separator: "\n")).replacing("client_credentials", with: grant)
+        let text = withIdentity(lines.joined(separator: "\n")).replacing("authorization_code", with: grant)
         let report = report(text)
         return (report.configuration?.identities.first, report.problems.map(\.reason))
     }
 
     @Test func `follows from what there is`() throws {
         let cases: [([String], String, ClientAuthentication)] = [
-            ([], "client_credentials", .none), (["client_secret: s"], "client_credentials", .basic),
+            ([], "authorization_code", .none), (["client_secret: s"], "client_credentials", .basic),
             (["private_key_file: \(key)"], "client_credentials", .privateKeyJWT),
             (["assertion_file: \(token)"], "client_credentials", .privateKeyJWT),
             (["client_secret: s", "private_key_file: \(key)"], "jwt_bearer", .basic),
@@ -88,6 +88,28 @@ import Testing
         #expect(identity("private_key_file: /none").1.first?.contains("cannot be read") == true)
     }
 
+    @Test func `is warned of where a program has none for a grant that demands one`() {
+        let said = "has nothing by which it proves itself, as client_credentials demands"
+        #expect(identity(grant: "client_credentials").1.map { $0.hasPrefix(said) } == [true])
+        for line in [
+            "client_secret: s", "private_key_file: \(key)", "assertion_file: \(token)",
+            "token_endpoint_auth_method: none",
+        ] {
+            #expect(identity(line, grant: "client_credentials").1 == [], "\(line)")
+        }
+        let certificate = identity("client_certificate_file: /none", grant: "client_credentials").1
+        #expect(!certificate.contains { $0.hasPrefix(said) }, "\(certificate)")
+        let misspelt = identity("client_secrt: s", grant: "client_credentials").1
+        #expect(misspelt.count == 1 && misspelt.first?.contains("unknown key") == true, "\(misspelt)")
+        let unregistered = report(
+            smallest.replacing("    client_id: app\n", with: "").replacing(
+                "authorization_code", with: "client_credentials"))
+        #expect(
+            unregistered.problems.map(\.reason) == [
+                "is missing: 'bearerd register' gets one, or configure it"
+            ])
+    }
+
     @Test func `of an assertion is read whole`() throws {
         let (identity, problems) = identity(
             "private_key_file: \(key)", "private_key_id: k7", "signing_alg: EdDSA",
@@ -126,7 +148,7 @@ import Testing
         #expect(identity(grant: "password").1.count == 3)
         let report = report(
             withIdentity("username: u", "password_file: \(token)").replacing(
-                "client_credentials", with: "password"))
+                "authorization_code", with: "password"))
         #expect(report.lines.count == 1)
         #expect(report.lines.first?.contains("warning: identities.default.grant_type: RFC 9700") == true)
         let identity = try #require(report.configuration?.identities.first)

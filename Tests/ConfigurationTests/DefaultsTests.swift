@@ -72,7 +72,7 @@ import Testing
         let identity = try #require(report(smallest).configuration?.identity(named: "default"))
         #expect(identity.client.authentication == .none)
         #expect(identity.client.basicEncoding == .automatic)
-        #expect(identity.client.grantType == .clientCredentials)
+        #expect(identity.client.grantType == .authorizationCode)
         #expect(identity.client.acceptedTokenTypes == ["bearer"])
         #expect(identity.client.refreshMargin == nil)
         #expect(identity.client.defaultLifetime == .seconds(300))

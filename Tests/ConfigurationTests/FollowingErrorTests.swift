@@ -41,7 +41,7 @@ import Testing
         smallest + "  - {path: nowhere, upstream: 'https://b', identity: none}\n",
         smallest + "  - {pth: /b, upstream: 'https://b', identity: none}\n",
         // A grant that decides what its neighbours mean.
-        withIdentity("username: a", "password: b").replacing("client_credentials", with: "pasword"),
+        withIdentity("username: a", "password: b").replacing("authorization_code", with: "pasword"),
         withIdentity("preset: gogle").replacing("    issuer: https://sso.example.com\n", with: ""),
         withIdentity("token_endpoint_auth_method: client_secret_post", "client_secrt: a"),
         withIdentity("client_id: b", "client_secret: c"),

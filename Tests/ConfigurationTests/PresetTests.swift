@@ -8,8 +8,8 @@ import Testing
     private func client(
         _ preset: String, issuer: String?, grant: String = "client_credentials", _ lines: String...
     ) -> (client: ClientConfiguration?, problems: [String]) {
-        let text = withIdentity(["preset: \(preset)"].joined(), lines.joined(separator: "\n"))
-            .replacing("client_credentials", with: grant)
+        let text = withIdentity("preset: \(preset)", "client_secret: s", lines.joined(separator: "\n"))
+            .replacing("authorization_code", with: grant)
             .replacing(
                 "    issuer: https://sso.example.com\n", with: issuer.map { "    issuer: \($0)\n" } ?? "")
         let report = report(text)

@@ -60,7 +60,7 @@ import Testing
             reasons(["profile: fapi2", "client_secret: fake"]).contains {
                 $0.contains("private_key_jwt or a certificate")
             })
-        let text = withIdentity("profile: fapi2").replacing("client_credentials", with: "device_code")
+        let text = withIdentity("profile: fapi2").replacing("authorization_code", with: "device_code")
         #expect(report(text).problems.map(\.reason).contains { $0.contains("the grants are") })
     }
 

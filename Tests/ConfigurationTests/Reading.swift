@@ -10,7 +10,7 @@ let smallest = """
       default:
         issuer: https://sso.example.com
         client_id: app
-        grant_type: client_credentials
+        grant_type: authorization_code
     routes:
       - upstream: https://api.example.com
         identity: default
@@ -24,7 +24,7 @@ func report(_ text: String, environment: [String: String] = [:]) -> Configuratio
 /// The smallest file with these lines inside its identity.
 func withIdentity(_ lines: String...) -> String {
     smallest.replacing(
-        "    grant_type: client_credentials\n", with: "    grant_type: client_credentials\n" + indented(lines)
+        "    grant_type: authorization_code\n", with: "    grant_type: authorization_code\n" + indented(lines)
     )
 }
 

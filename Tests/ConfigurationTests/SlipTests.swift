@@ -42,6 +42,42 @@ import Testing
         #expect(lines(smallest.replacing("client_id: app", with: "client_id: \"“app”\"")).isEmpty)
     }
 
+    @Test func `a redirect does not come to where programs send their requests`() {
+        func said(_ line: String, listen: String = "127.0.0.1:8080") -> [String] {
+            report("listen: \(listen)\nadmin: {listen: 127.0.0.1:9090}\n" + withIdentity(line)).lines
+        }
+        let uri = "redirect_uri: http://127.0.0.1:8080/callback"
+        let lines = said(uri)
+        #expect(
+            lines.count == 1
+                && lines.first?.hasPrefix(
+                    "c.yaml:8:19: warning: identities.default.redirect_uri: is at 127.0.0.1:8080 (listen)")
+                    == true,
+            "\(lines)")
+        let listens = said("redirect_uri: https://a.example/callback\nredirect_listen: 127.0.0.1:8080")
+        #expect(
+            listens.count == 1 && listens.first?.contains("redirect_listen: is at") == true, "\(listens)")
+        #expect(
+            said(uri, listen: "0.0.0.0:8080").contains { $0.contains("redirect_uri: is at 0.0.0.0:8080") })
+        for well in [
+            uri.replacing("8080", with: "9090"), uri.replacing(":8080", with: ":0"), "scope: openid",
+        ] {
+            #expect(said(well).isEmpty, "\(said(well))")
+        }
+    }
+
+    @Test(arguments: ["scope: openid, profile", "scope: [openid, 'profile,']"])
+    func `scopes are not separated by commas`(line: String) {
+        let lines = lines(withIdentity(line))
+        #expect(
+            lines.count == 1
+                && lines.first?.contains(
+                    "ends with a comma, and scopes are separated by spaces, or are a list")
+                    == true,
+            "\(lines)")
+        #expect(self.lines(withIdentity("scope: 'read,write openid'")).isEmpty)
+    }
+
     @Test(arguments: [
         ("https://sso.example.com/.well-known/openid-configuration", "/.well-known/openid-configuration"),
         (

@@ -53,8 +53,20 @@ extension ClientConfiguration {
             section.require(
                 .clientCertificateFile, "is missing, and \(authentication.rawValue) needs it")
         case .none:
-            guard hasSecret, section.has(.tokenEndpointAuthMethod) else { return }
-            section.error(.tokenEndpointAuthMethod, "'none' would never use client_secret")
+            guard !section.has(.tokenEndpointAuthMethod) else {
+                if hasSecret {
+                    section.error(.tokenEndpointAuthMethod, "'none' would never use client_secret")
+                }
+                return
+            }
+            // The grant is for clients that prove themselves alone (RFC 6749 §4.4); one without an ID is registered first.
+            guard grantType == .clientCredentials, section.has(.clientID), !presentsCertificate else {
+                return
+            }
+            section.warn(
+                .clientID,
+                "has nothing by which it proves itself, as client_credentials demands: client_secret_file, private_key_file or "
+                    + "client_certificate_file; where a person logs in it is grant_type: authorization_code")
         }
         if authentication == .privateKeyJWT, grantType != .jwtBearer, section.has(.privateKeyFile),
             section.has(.assertionFile)

@@ -86,6 +86,22 @@ extension Section<IdentityKey> {
         return true
     }
 
+    /// Warns of a redirect for whose address the daemon listens for other requests.
+    func checkRedirect(of identity: IdentityConfiguration, beside listen: [ListenAddress]) {
+        guard identity.client.grantType == .authorizationCode else { return }
+        let uri = identity.redirectURI
+        let address = identity.redirectListen ?? .tcp(host: uri.host, port: uri.port)
+        guard case .tcp(let host, let port) = address,
+            let url = HTTPURL("http://\(host.contains(":") ? "[\(host)]" : host):\(port)"),
+            let own = listen.first(where: { $0.isReached(by: url, at: nil) })
+        else { return }
+        warn(
+            identity.redirectListen == nil ? .redirectURI : .redirectListen,
+            "is at \(own) (listen), where programs send their requests: nobody can log in while the daemon runs; take another "
+                + "port, or that of admin.listen, and register it"
+        )
+    }
+
     /// The redirect URI of a login: on loopback, unless something else hands the redirect on to us.
     fileprivate func redirectURI(isBoundElsewhere: Bool) -> RedirectURI {
         guard let uri = value(.redirectURI, .redirectURI)?.value else { return .standard }

@@ -69,7 +69,10 @@ extension ValueKind<String> {
     /// A scope token (RFC 6749 §3.3).
     static var scopeToken: ValueKind {
         text.checked(
-            "is not a scope: printable ASCII without spaces, '\"' and '\\'", where: WireGrammar.isScopeToken)
+            "is not a scope: printable ASCII without spaces, '\"' and '\\'", where: WireGrammar.isScopeToken
+        ).checked("ends with a comma, and scopes are separated by spaces, or are a list") {
+            !$0.hasSuffix(",")
+        }
     }
 
     /// A resource indicator: an absolute URI without a fragment (RFC 8707 §2).

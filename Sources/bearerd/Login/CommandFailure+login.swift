@@ -18,7 +18,10 @@ extension CommandFailure {
     /// The failure of a login in a browser before it brought a code.
     init(_ failure: LoopbackLogin.Failure, of identity: String) {
         switch failure {
-        case .address(let reason): self.init(.unavailable, reason)
+        case .address(let reason):
+            self.init(
+                .unavailable,
+                "\(reason); 'bearerd doctor \(identity) --check redirect-uri' tells who is there")
         case .shortage(let reason): self.init(.systemRefuses, reason)
         case .request(let failure): self.init(failure, of: identity)
         case .expired: self = .loginExpired(of: identity)

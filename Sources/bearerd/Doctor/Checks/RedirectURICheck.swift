@@ -28,6 +28,13 @@ enum RedirectURICheck: IdentityCheck {
             if subject.configuration.admin?.listen == address, subject.daemon.status != nil {
                 return .ok("\(address) is the admin listener's, where one logs in; \(advice)")
             }
+            guard subject.daemon.status == nil || !subject.configuration.listen.contains(address) else {
+                return .fail(
+                    "\(address) is listen's own, so nobody can log in while the daemon runs",
+                    fix:
+                        "\(identity.key("redirect_uri")): another port, or that of admin.listen, which is to be registered"
+                )
+            }
             return .fail(
                 "another program listens at \(address)\(holder.map { ": \($0.words)" } ?? "")",
                 fix: "stop it, or give \(identity.key("redirect_uri")) another port and register that")
