@@ -112,7 +112,7 @@ struct `A route is judged` {
         #expect(
             judge.health(nil, at: 9)
                 == .fails(
-                    "9 of 10 answers in the last minute failed, the latest with 502: the connection was refused"
+                    "9 of 10 answers in the last minute failed, lately with 502: the connection was refused"
                 ))
     }
 

@@ -9,9 +9,9 @@ extension IdentityEngine {
     ) {
         guard var state = targets[id] else { return act(.wake(waiter, .pass)) }
         if state.isNews(rejection) {
-            report(
-                .authorizationError(
-                    route: rejection.route, TokenRefusal(rejection.challenges, to: state.access?.snapshot)))
+            let refusal = TokenRefusal(rejection.challenges, to: state.access?.snapshot)
+            state.refusal = refusal
+            report(.authorizationError(route: rejection.route, refusal))
         }
         let waits = state.rejected(rejection, mayForce: mayForce(state), at: now)
         targets[id] = state

@@ -124,6 +124,7 @@ extension IdentityEngine {
         guard state.unauthorized != nil else { return nil }
         return IdentityError(
             code: IdentityState.authorizationError.rawValue,
-            detail: "a resource server answered 401 to the newest access token", at: nil)
+            detail: "a resource server answered 401 to the newest access token\(state.refusal?.words ?? "")",
+            at: nil)
     }
 }

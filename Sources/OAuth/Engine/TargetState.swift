@@ -43,6 +43,8 @@ struct TargetState: Sendable {
 
     /// The generation of the newest token, if a resource server answered 401 to it.
     var unauthorized: Int?
+    /// The words with which a resource server last refused a token.
+    var refusal: TokenRefusal?
     /// Routes that forced a refresh not long ago, or may not yet.
     var holdOffs: [String: HoldOff] = [:]
     /// True if the next request asks for a renewal before it gets a token, though that has not expired.

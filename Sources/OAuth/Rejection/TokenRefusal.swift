@@ -33,6 +33,15 @@ public struct TokenRefusal: Equatable, Sendable {
         audience = token?.token.withPlaintext { Self.audience(of: $0) } ?? []
     }
 
+    /// The words as parts of a sentence, which end with whom the token is for; empty if there are none.
+    package var words: String {
+        let said = [error, errorDescription.map { "\"\($0)\"" }].compactMap(\.self)
+        var words = said.isEmpty ? "" : ": \(said.joined(separator: ", "))"
+        if !scope.isEmpty { words += "; it asks for the scope \(scope)" }
+        if !audience.isEmpty { words += "; the token is for \(audience.joined(separator: " "))" }
+        return words
+    }
+
     private static func audience(of token: String) -> [String] {
         guard let claim = (try? JWS(compact: token))?.claims?[IDTokenClaim.audience.rawValue] else {
             return []

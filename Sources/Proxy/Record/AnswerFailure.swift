@@ -34,15 +34,7 @@ struct AnswerFailure: Equatable, Sendable {
     /// The failure as part of a sentence.
     var words: String {
         if let cause { return "\(status): \(cause)" }
-        guard let refusal else { return "\(status) from the upstream" }
-        var words = "\(status) from the upstream"
-        let said = [refusal.error, refusal.errorDescription.map { "\"\($0)\"" }].compactMap(\.self)
-        if !said.isEmpty { words += ": \(said.joined(separator: ", "))" }
-        if !refusal.scope.isEmpty { words += "; it asks for the scope \(refusal.scope)" }
-        if !refusal.audience.isEmpty {
-            words += "; the token is for \(refusal.audience.joined(separator: " "))"
-        }
-        return words
+        return "\(status) from the upstream\(refusal?.words ?? "")"
     }
 
     /// A log whose lines have the failure's fields.

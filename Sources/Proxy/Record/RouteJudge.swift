@@ -144,6 +144,6 @@ final class RouteJudge: Sendable {
 
     private static func words(_ count: RecentAnswers.Count, _ latest: AnswerFailure?) -> String {
         "\(count.failures) of \(count.answers) answers in the last minute failed"
-            + (latest.map { ", the latest with \($0.words)" } ?? "")
+            + (latest.map { ", lately with \($0.words)" } ?? "")
     }
 }

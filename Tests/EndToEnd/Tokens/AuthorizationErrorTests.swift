@@ -67,6 +67,9 @@ import Testing
         #expect(answer["WWW-Authenticate"] == #"Bearer realm="api", error="invalid_token""#)
         #expect(answer["Proxy-Status"] == nil && sidecar.upstream.requests.count == 2)
         #expect(try sidecar.state() == "authorization_error")
+        #expect(
+            try sidecar.identityStatus()["last_error"]["detail"].string
+                == "a resource server answered 401 to the newest access token: invalid_token")
     }
 
     @Test func `goes through where the refresh brings the same token again`() throws {

@@ -44,7 +44,7 @@ import Testing
         #expect(warning["upstream"] == sidecar.upstream.authority, "\(warning.json)")
         try eventually("ten answers to be counted") {
             try route(sidecar)["reason"].string
-                == "10 of 10 answers in the last minute failed, the latest with 502 from the upstream"
+                == "10 of 10 answers in the last minute failed, lately with 502 from the upstream"
         }
         #expect(try route(sidecar)["upstream_state"].string == "failing" && gauge(sidecar) == 1)
         let page = try sidecar.admin("GET", "/").text
@@ -79,7 +79,7 @@ import Testing
             try sidecar.metrics().sum("bearerd_authorization_errors_total", "error=\"insufficient_scope\"")
                 == 3)
         let reason = try route(sidecar)["reason"].string ?? ""
-        #expect(reason.contains("the latest with 403 from the upstream: insufficient_scope"), "\(reason)")
+        #expect(reason.contains("lately with 403 from the upstream: insufficient_scope"), "\(reason)")
         #expect(!sidecar.bearerd.log.contains(token) && !reason.contains(token))
         #expect(provider.requests.count == 1, "no refresh mends a scope")
     }
