@@ -15,6 +15,7 @@ enum Setting: String, CaseIterable {
     case resource
     case scope
     case signingAlgorithm = "signing_alg"
+    case tokenEndpoint = "token_endpoint"
     case username
 
     /// The name for a program: a property of ``ClientConfiguration``, where it has one.
@@ -22,6 +23,7 @@ enum Setting: String, CaseIterable {
         switch self {
         case .certificate: "the client certificate of the connection"
         case .signingAlgorithm: "assertion.algorithm"
+        case .tokenEndpoint: "endpoints[.token]"
         default: "\(self)"
         }
     }

@@ -69,24 +69,24 @@ struct ServiceDiscovery {
         try configuration.permit(url)
         var request = TransferRequest(method: .get, url: url, timeLimit: configuration.tokenTimeLimit)
         request.fields.append(.accept, "application/json")
-        let response: TransportResponse
+        var response: TransportResponse
         do throws(TransportError) {
             response = try await transport.send(request)
         } catch {
             return .hopeless(TokenFailure(error, to: request))
         }
-        let status = response.status
-        let detail = "\(url.place) answered \(status)"
-        switch status {
+        response.place = url.place
+        switch response.status {
         case 200:
             return read(response.body, from: url)
         case 400..<500 where !response.isTemporary:
             return .nothing(
                 TokenFailure(
                     .misconfigured, .noMetadata,
-                    detail: "\(detail): no provider is described there; look at \(key)"))
+                    detail: "\(response.answered): no provider is described there; look at \(key)"))
         default:
-            return .nothing(TokenFailure(.transient, .status(status), detail: detail))
+            return .nothing(
+                TokenFailure(.transient, .status(response.status), detail: response.answered))
         }
     }
 

@@ -26,6 +26,9 @@ extension AuthorizationServer {
             return grantKeys
         case .status(401), .status(403):
             return clientKeys
+        case .emptyAnswer, .noAccessToken, .status(404), .status(405):
+            // One that the provider's metadata names is not wrong.
+            return configuration.endpoints[.token] == nil ? [] : [name(of: .tokenEndpoint)]
         default:
             return []
         }

@@ -20,9 +20,10 @@ extension TokenFailure {
                 .transient, .timedOut,
                 detail: "\(request.url.place) did not answer within \(seconds.formattedSeconds)")
         case .interrupted(let reason):
+            let advice = request.url.scheme == .http ? "; does it want https://?" : ""
             self.init(
                 .transient, .interrupted,
-                detail: "the answer of \(request.url.place) broke off: \(shown(reason))")
+                detail: "the answer of \(request.url.place) broke off: \(shown(reason))\(advice)")
         case .answerTooLarge:
             self.init(
                 .transient, .answerTooLarge,

@@ -46,7 +46,9 @@ package struct TokenRequestResult: Sendable {
             result = .failure(
                 TokenFailure(
                     .transient, .emptyAnswer,
-                    detail: "the answer of \(response.place) has no JSON object"))
+                    detail:
+                        "the answer of \(response.place) \(response.isPage ? "is a page of HTML" : "has no JSON object")"
+                ))
         }
         refreshToken = isSuccess ? body.refreshToken ?? Self.refreshToken(inPartial: response.body) : nil
         remainder = isSuccess ? body.tokenResponseWithoutAccess(provedWith: key) : nil

@@ -58,9 +58,19 @@ extension TransportResponse {
         }
     }
 
+    /// True for a page, as a portal or a wrong address answers.
+    var isPage: Bool {
+        fields[.contentType].map { $0.lowercased().hasPrefix("text/html") } ?? false
+    }
+
+    /// The server and the status.
+    var answered: String {
+        "\(place) answered \(status)" + (300..<400 ~= status ? ", a redirect, which is never followed" : "")
+    }
+
     /// The detail of a failure: the server, the status and the error description.
     var failureDetail: String {
-        "\(place) answered \(status)" + (errorDescription.map { ": \"\($0)\"" } ?? "")
+        answered + (errorDescription.map { ": \"\($0)\"" } ?? "")
     }
 
     /// `error_uri` (RFC 6749 §5.2) if it may be shown; nil otherwise.

@@ -36,8 +36,15 @@ import Testing
             name: "no token in it", answer: { _, _ in .json("{}") }, words: ["TOKEN", "access token"],
             code: "no_access_token"),
         Failure(
-            name: "a closed connection", answer: { _, _ in .close }, words: ["TOKEN broke off"],
-            code: "interrupted"),
+            name: "a page",
+            answer: { _, _ in .response(200, [("Content-Type", "text/html; charset=utf-8")], "<html>") },
+            words: ["the answer of TOKEN is a page of HTML"], code: "empty_answer"),
+        Failure(
+            name: "a redirect", answer: { _, _ in .response(302, [("Location", "/login")], "") },
+            words: ["TOKEN answered 302, a redirect, which is never followed"], code: "http_302"),
+        Failure(
+            name: "a closed connection", answer: { _, _ in .close },
+            words: ["TOKEN broke off", "; does it want https://?"], code: "interrupted"),
         Failure(
             name: "no answer", answer: { _, _ in .raw("") }, words: ["TOKEN did not answer within 2 s"],
             code: "timed_out"),
@@ -79,6 +86,33 @@ import Testing
         let token = try BearerdProcess.command("token", "-c", directory.path("config.yaml"))
         #expect(token.exit != 0 && token.errors.split(separator: "\n").count == 1, "\(token.errors)")
         check(token.errors, "stderr")
+    }
+
+    @Test(arguments: [
+        (Reply.response(404, [], ""), "answered 404"), (Reply.json("{}"), "it has no access token"),
+        (Reply.response(200, [("Content-Type", "text/html")], "<html>"), "is a page of HTML"),
+    ])
+    func `name the key of a token endpoint that is none`(answer: Reply, words: String) throws {
+        let provider = try HostileProvider()
+        provider.always { _, _ in answer }
+        let directory = try TemporaryDirectory()
+        let file = try directory.write(
+            "c.yaml",
+            """
+            identities:
+              default:
+                token_endpoint: \(provider.tokenEndpoint)
+                client_id: app
+                client_secret: not-a-real-secret
+                grant_type: client_credentials
+            routes: [{upstream: 'http://127.0.0.1:2', identity: default}]
+            store: {directory: store}
+            """)
+        let result = try BearerdProcess.command("token", "-c", file)
+        #expect(result.exit != 0, "\(result)")
+        #expect(
+            result.errors.contains(words) && result.errors.contains("; look at token_endpoint"),
+            "\(result.errors)")
     }
 
     @Test func `name host and port where nobody listens`() throws {
