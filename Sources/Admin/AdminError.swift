@@ -139,8 +139,17 @@ enum AdminError: Error, Equatable {
         }
     }
 
+    /// The problem and its remedy where no command finds the daemon's configuration.
+    private var detailWithoutCommands: String {
+        guard case .session(.token(.loginRequired), let identity) = self else { return detail }
+        return "Somebody must log in: open \(AdminResource.login(identity: identity).path) here in a browser."
+    }
+
     /// The answer (RFC 9457).
-    var reply: (head: HTTPResponse, body: [UInt8]) {
+    ///
+    /// - Parameter namesCommands: true if commands find the daemon's configuration.
+    func reply(namesCommands: Bool) -> (head: HTTPResponse, body: [UInt8]) {
+        let detail = namesCommands ? detail : detailWithoutCommands
         let members: JSONObject = if case .reload(let refusal) = self { refusal.members } else { [:] }
         let problem = AdminProblem(status: status, code: code, detail: detail, members: members).answer
         var head = problem.head

@@ -123,7 +123,7 @@ package struct AdminResponder: HTTPResponder {
     }
 
     private func reply(to error: AdminError) -> ServiceReply {
-        let problem = error.reply
+        let problem = error.reply(namesCommands: settings.namesCommands)
         return kept(ServiceReply(head: problem.head, body: .bytes(problem.body)))
     }
 

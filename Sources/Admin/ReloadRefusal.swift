@@ -23,7 +23,7 @@ package enum ReloadRefusal: Error, Equatable, Sendable {
             "The configuration has errors, and the old one is in force: "
                 + faults.map { "\($0.place): \($0.sentence)" }.joined(separator: "; ")
         case .restartNeeded(let keys, let advice):
-            "Only a restart can change \(keys.joined(separator: ", ")); the old configuration is in force."
+            "\(Self.need(of: keys)); the old configuration is in force."
                 + (advice.isEmpty ? "" : " \(advice)")
         case .draining: "The process is ending."
         case .noFile: "The configuration is in no file that could be read again."
@@ -34,9 +34,15 @@ package enum ReloadRefusal: Error, Equatable, Sendable {
     package func record(at time: WallTime) -> RefusedReload? {
         switch self {
         case .invalid(let faults): RefusedReload(at: time, detail: sentence, faults: faults)
-        case .restartNeeded(let keys, _): RefusedReload(at: time, detail: sentence, keys: keys)
+        case .restartNeeded(let keys, let advice):
+            RefusedReload(
+                at: time, detail: "\(Self.need(of: keys)).\(advice.isEmpty ? "" : " \(advice)")", keys: keys)
         case .draining, .noFile: nil
         }
+    }
+
+    private static func need(of keys: [String]) -> String {
+        "Only a restart can change \(keys.joined(separator: ", "))"
     }
 
     var status: Int {

@@ -43,7 +43,7 @@ struct `The page of the status` {
         #expect(text.contains("<dt>Next refresh</dt><dd>in 15 s</dd>"))
         #expect(text.contains("&lt;alice&gt;") && text.contains("&quot;no&quot; &amp; &lt;never&gt;"))
         #expect(text.contains("<a class=\"button first\" id=\"i1-go\" href=\"/login/web\">Log in</a>"))
-        #expect(text.contains("An identity needs a look:</strong> web."))
+        #expect(text.contains("An identity needs a look:</strong> web: somebody must log in."))
         #expect(
             !text.contains("href=\"/login/api\"")
                 && text.contains("data-action=\"/api/identities/api/refresh\""))
@@ -60,7 +60,11 @@ struct `The page of the status` {
             StatusPage(document: document, samples: [], logins: [], isDraining: false, now: now).reply
         ).text
         #expect(text.contains("c.yaml:3:5: routes[0].upstream: &lt;is missing&gt;"))
-        #expect(text.contains("the old configuration is in force") && !text.contains("All is well."))
+        #expect(text.ranges(of: "the old configuration is in force").count == 1)
+        #expect(!text.contains("All is well."))
+        let restart = ReloadRefusal.restartNeeded(keys: ["store"], advice: "Put the key back.").record(
+            at: now)
+        #expect(restart?.reasons == ["Only a restart can change store. Put the key back."])
     }
 
     @Test func `shows the actions that can succeed, and who the client is`() {

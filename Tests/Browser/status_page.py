@@ -147,7 +147,7 @@ def looks(checks, daemon, window, artefacts):
     colors = window.evaluate("[getComputedStyle(document.body).color, getComputedStyle(document.body).backgroundColor]")
     checks.check("status page: the dark theme is dark", "rgb(14, 18, 22)" in colors[1], colors)
     text = window.evaluate("document.body.innerText")
-    for words in ("Somebody must log in", "Has a token", "development servers", "2 identities need a look", "web, billing"):
+    for words in ("Somebody must log in", "Has a token", "development servers", "2 identities need a look", "web: somebody must log in; billing: "):
         checks.check(f"status page: it says '{words}'", words in text, text[:400])
     checks.check("status page: nothing went wrong in it", not window.problems, window.problems)
     window.call("Emulation.setScriptExecutionDisabled", value=True)

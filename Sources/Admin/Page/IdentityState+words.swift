@@ -9,8 +9,8 @@ extension IdentityStatus {
     /// - Parameters:
     ///   - isUsed: whether a route uses the identity; another one harms nobody, whatever its state.
     ///   - source: the source of the tokens; nil for a provider.
-    func words(isUsed: Bool, source: TokenSource.Name?) -> (text: HTMLText, tone: HTMLText) {
-        let (text, tone): (HTMLText, HTMLText) =
+    func words(isUsed: Bool, source: TokenSource.Name?) -> (text: String, tone: HTMLText) {
+        let (text, tone): (String, HTMLText) =
             switch state {
             case .authorized where isOnlyInMemory: ("Has a token; its session is in memory alone", "bad")
             case .authorized where goesOnFromMemory && comingTrouble != nil:

@@ -167,8 +167,8 @@ struct StatusPage {
         let reasons = refusal.reasons.prefix(5).map { "<br><code>\($0.cut(to: 400))</code>" as HTMLText }
         let more = refusal.reasons.count - reasons.count
         return """
-            <p class="callout"><strong>Reload refused</strong> at \(Timestamp.text(unixSeconds: refusal.at.secondsSinceEpoch)): \
-            the old configuration is in force.\(reasons.joined())\(more > 0 ? "<br>\(String(more)) more" : .empty)</p>
+            <p class="callout"><strong>Reload refused</strong> at \(Timestamp.text(unixSeconds: refusal.at.secondsSinceEpoch)):\
+            \(reasons.joined())\(more > 0 ? "<br>\(String(more)) more" : .empty)</p>
             """
     }
 
@@ -229,11 +229,11 @@ struct StatusPage {
             )
         }
         if !ill.isEmpty {
-            let names =
-                ill.prefix(5).map { $0.name.cut(to: 60) }.joined(separator: ", ")
+            let troubles =
+                ill.prefix(5).map { "\($0.name.cut(to: 60)): \(trouble(of: $0))" }.joined(separator: "; ")
                 + (ill.count > 5 ? " …" : "")
             sentences.append(
-                "<strong class=\"bad\">\(ill.count == 1 ? "An identity needs a look" : "\(String(ill.count)) identities need a look"):</strong> \(names). "
+                "<strong class=\"bad\">\(ill.count == 1 ? "An identity needs a look" : "\(String(ill.count)) identities need a look"):</strong> \(troubles). "
             )
         }
         for status in troubled.prefix(5) { sentences.append(sentence(on: status)) }
@@ -248,6 +248,14 @@ struct StatusPage {
                 "<strong class=\"warn\">The last request failed:</strong> \(Self.paths(of: faltering)). ")
         }
         return sentences.joined()
+    }
+
+    /// The trouble of an identity in the middle of a sentence.
+    private func trouble(of status: IdentityStatus) -> String {
+        let source = clients[status.name]?.source
+        let words = status.words(isUsed: true, source: source).text
+        // A source may begin with a name of its own.
+        return source == nil ? words.prefix(1).lowercased() + words.dropFirst() : words
     }
 
     /// The trouble of an identity that still has a token, how long the token lasts, and the remedy.

@@ -139,6 +139,14 @@ import Testing
         let line = try bearerd.logLine("who must log in") { $0.message == "somebody must log in" }
         #expect(line["hint"]?.hasPrefix("open \(page)login/proxy-") == true, "\(line)")
         #expect(line["hint"]?.contains("bearerd login") == false, "\(line)")
+        let name = try #require(
+            try RawClient(to: bearerd.admin).request("GET", "/api/status").json["identities"][0]["name"]
+                .string)
+        let refresh = try RawClient(to: bearerd.admin).request(
+            "POST", "/api/identities/\(name)/refresh", [("X-Bearerd-Admin", "1")])
+        #expect(
+            refresh.json["detail"].string == "Somebody must log in: open /login/\(name) here in a browser.",
+            "\(refresh.text)")
         let shown = try RawClient(to: bearerd.admin).request("GET", "/").text
         #expect(shown.contains("Log in below.") && !shown.contains("<code>bearerd "), "\(shown)")
     }
