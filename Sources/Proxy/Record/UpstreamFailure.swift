@@ -23,13 +23,7 @@ struct UpstreamFailure {
         case .upstreamUnavailable(let cause):
             label = UpstreamFailureReason(cause)
             reason = cause.reason(over: transport)
-            switch cause {
-            case .tlsCertificate(let fault) where fault.isOfAuthority:
-                hint = "ca_file of the route names the authorities that are believed"
-            case .proxy(let failure) where failure.certificateFault?.isOfAuthority == true:
-                hint = ProxyFailure.authorityAdvice
-            default: break
-            }
+            hint = Self.hint(on: cause, isElsewhere: transport.connectTo != nil)
         case .upstreamTimedOut:
             label = .timeout
             reason =
@@ -41,6 +35,7 @@ struct UpstreamFailure {
         case .upstreamClosed:
             label = .closed
             reason = "the connection was closed or reset before an answer"
+            hint = "it may want https://, or restart"
         case .malformedRequest, .unencryptedRequest, .ambiguousPath, .accessDenied, .wrongHost, .noRoute,
             .methodNotAllowed, .tunnelRefused, .tunnelUnknown, .policyDenied, .requestTimedOut, .bodyTooLarge,
             .rateLimited,
@@ -48,6 +43,22 @@ struct UpstreamFailure {
             .loginRequired,
             .misconfigured, .providerUnavailable, .storeUnavailable, .clientGone:
             return nil
+        }
+    }
+
+    /// - Parameter isElsewhere: true if `connect_to` names the address that is connected to.
+    private static func hint(on cause: UpstreamError, isElsewhere: Bool) -> String {
+        let key = isElsewhere ? "connect_to" : "upstream"
+        return switch cause {
+        case .tlsCertificate(let fault) where fault.isOfAuthority:
+            "ca_file of the route names the authorities that are believed"
+        case .proxy(let failure) where failure.certificateFault?.isOfAuthority == true:
+            ProxyFailure.authorityAdvice
+        case .connectionRefused: "start what should listen there, or mend \(key) of the route"
+        case .dnsError: "mend the name in \(key) of the route, or the name server"
+        case .tlsHandshake:
+            "http:// in upstream of the route, if it speaks plain HTTP; client_certificate_file, if it asks for one"
+        default: ""
         }
     }
 }

@@ -113,6 +113,36 @@ import Testing
             says: "no greeting", "timeouts: {connect: 200ms}")
     }
 
+    @Test(arguments: [
+        ("http://NOBODY", "", "start what should listen there, or mend upstream of the route"),
+        (
+            "http://api.invalid", "connect_to: NOBODY",
+            "start what should listen there, or mend connect_to of the route"
+        ),
+        ("http://nowhere.invalid", "", "mend the name in upstream of the route, or the name server"),
+        ("https://PLAIN", "", "http:// in upstream of the route, if it speaks plain HTTP"),
+        ("http://MUTE", "", "it may want https://, or restart"),
+    ])
+    func `is logged with what mends it`(upstream: String, more: String, hint: String) throws {
+        let nobody = try Socket.refusing()
+        let mute = try RawServer { wire in _ = try wire.readSome() }
+        let plain = try RawServer { wire in
+            _ = try wire.readSome()
+            try wire.send("HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
+        }
+        func placed(_ text: String) -> String {
+            text.replacing("NOBODY", with: "\(nobody.address)").replacing("PLAIN", with: "\(plain.address)")
+                .replacing("MUTE", with: "\(mute.address)")
+        }
+        let sidecar = try Sidecar(
+            .init(
+                moreRoutes: "- path: /failing\n  upstream: \(placed(upstream))\n  identity: default\n"
+                    + "  allow_insecure_upstream: true\n" + indented(placed(more), by: 2)))
+        #expect(try sidecar.get("/failing").status == 502)
+        let line = try sidecar.bearerd.logLine("the failure") { $0.message == "the upstream fails" }
+        #expect(line["hint"]?.hasPrefix(hint) == true, "\(line.json)")
+    }
+
     @Test func `that is not believed is told with what is wrong with its certificate`() throws {
         let authority = try TLSAuthority()
         let trusted = "ca_file: \(authority.certificateFile)"
