@@ -2,7 +2,7 @@
 
 internal import Glibc
 
-/// The process that listens on a TCP port of this machine, as far as `/proc` tells.
+/// The process that listens on a TCP port or a Unix socket of this machine, as far as `/proc` tells.
 package struct PortHolder: Equatable, Sendable {
     package let user: UInt32
     /// The process; nil where its descriptors are not ours to see.
@@ -26,6 +26,23 @@ package struct PortHolder: Equatable, Sendable {
         let process = process(holding: entry.link)
         return PortHolder(
             user: entry.user, process: process, command: process.flatMap { PeerProcess.command(of: $0) })
+    }
+
+    /// Looks for the listener of a Unix socket.
+    ///
+    /// - Returns: nil where nobody listens, or the process is not ours to see.
+    package static func of(path: String) -> PortHolder? {
+        // Each line ends with the path, whatever bytes are in it; before it are seven fields, of which the fourth has the
+        // flag of listeners and the seventh the inode.
+        let inode = table("/proc/net/unix").lazy.compactMap { line -> Substring? in
+            let fields = line.split(separator: " ", maxSplits: 7)
+            guard fields.count == 8, fields[3] == "00010000", fields[7] == path else { return nil }
+            return fields[6]
+        }.first
+        guard let process = inode.flatMap({ process(holding: link(to: $0)) }),
+            let owner = (try? FileSystem.status(of: "/proc/\(process)"))?.owner
+        else { return nil }
+        return PortHolder(user: owner, process: process, command: PeerProcess.command(of: process))
     }
 
     /// The holder in words: `nginx (pid 812, user www-data)`.
@@ -59,7 +76,7 @@ package struct PortHolder: Equatable, Sendable {
         var isOfEveryAddress: Bool { address.allSatisfy { $0 == "0" } }
 
         /// The target of a descriptor of the socket.
-        var link: [UInt8] { Array("socket:[\(inode)]".utf8) }
+        var link: [UInt8] { PortHolder.link(to: inode) }
 
         /// An IPv4 address in the form that people know.
         var words: String? {
@@ -71,10 +88,7 @@ package struct PortHolder: Equatable, Sendable {
 
     /// The listeners in a table of the kernel (proc_net_tcp in its documentation).
     private static func listeners(in table: String) -> [Entry] {
-        guard let file = try? Descriptor(opening: table, O_RDONLY),
-            let text = try? file.readAll(limit: longestTable)
-        else { return [] }
-        return String(decoding: text, as: UTF8.self).split(separator: "\n").compactMap { line in
+        self.table(table).compactMap { line in
             let fields = line.split(separator: " ")
             guard fields.count > 9, fields[3] == "0A", let user = UInt32(fields[7]),
                 let port = UInt16(fields[1].suffix(4), radix: 16)
@@ -82,6 +96,17 @@ package struct PortHolder: Equatable, Sendable {
             return Entry(address: fields[1].dropLast(5), port: port, user: user, inode: fields[9])
         }
     }
+
+    /// The lines of a table of the kernel; none where it cannot be read.
+    private static func table(_ path: String) -> [Substring] {
+        guard let file = try? Descriptor(opening: path, O_RDONLY),
+            let text = try? file.readAll(limit: longestTable)
+        else { return [] }
+        return String(decoding: text, as: UTF8.self).split(separator: "\n")
+    }
+
+    /// The target of a descriptor of a socket.
+    private static func link(to inode: Substring) -> [UInt8] { Array("socket:[\(inode)]".utf8) }
 
     /// An IPv4 address as the table writes it: one number in the machine's order of bytes.
     private static func hexadecimal(_ host: String) -> String? {

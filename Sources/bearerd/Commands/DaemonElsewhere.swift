@@ -18,9 +18,13 @@ struct DaemonElsewhere {
     /// - Returns: nil if no process called bearerd has one of them.
     init?(listening listen: [ListenAddress]) {
         for address in listen {
-            guard case .tcp(let host, let port) = address, port != 0,
-                let holder = PortHolder.of(host: host, port: port), holder.command == "bearerd"
-            else { continue }
+            let found: PortHolder? =
+                switch address {
+                case .tcp(let host, let port): port == 0 ? nil : PortHolder.of(host: host, port: port)
+                case .unix(let path): PortHolder.of(path: path)
+                case .systemd, .descriptor: nil
+                }
+            guard let holder = found, holder.command == "bearerd" else { continue }
             self.holder = holder
             self.listen = address
             let known = Set(listen.map(\.description))

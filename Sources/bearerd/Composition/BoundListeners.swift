@@ -154,8 +154,9 @@ extension CommandFailure {
             }
             let hint = holder.command == "bearerd" ? " ('bearerd status' tells of it)" : ""
             return " by \(holder.words)\(hint): stop it, or give \(key) another port"
-        case (EADDRINUSE, .unix):
-            return ": another process listens there; stop it, or give \(key) another path"
+        case (EADDRINUSE, .unix(let path)):
+            let holder = PortHolder.of(path: path)?.words ?? "another process"
+            return ": \(holder) listens there; stop it, or give \(key) another path"
         case (EACCES, .tcp(_, let port)) where port < 1024:
             return
                 ": ports below 1024 need CAP_NET_BIND_SERVICE (AmbientCapabilities= of a unit), or give \(key) another one"

@@ -156,6 +156,54 @@ import Testing
         #expect(doctor.exit == 69 && doctor.output.contains("runs by another admin.listen"), "\(doctor)")
     }
 
+    @Test func `finds the daemon of a Unix socket, and says who has one`() throws {
+        let directory = try TemporaryDirectory()
+        let socket = directory.path("socket")
+        let sidecar = try Sidecar(.init(listen: "unix:\(socket)"))
+        try sidecar.awaitToken()
+        let (holder, nobody) = try Socket.refusing()
+        defer { withExtendedLifetime(holder) {} }
+        let text = Sidecar.configuration(
+            provider: sidecar.provider, upstream: sidecar.upstream.url, clientSecret: "fake",
+            directory: sidecar.directory, .init(listen: "unix:\(socket)")
+        ).asking(nobody)
+        let file = try sidecar.directory.write("changed.yaml", text)
+        let words = "bearerd (pid \(sidecar.bearerd.process.processID)"
+        let result = try BearerdProcess.command("healthcheck", "-c", file)
+        #expect(
+            result.exit == 69 && result.errors.contains("\(words)")
+                && result.errors.contains("has unix:\(socket) (listen), and runs by another admin.listen"),
+            "\(result)")
+        let second = try BearerdProcess.command("run", "-c", file)
+        #expect(second.exit == 69 && second.errors.contains(": \(words)"), "\(second)")
+        #expect(second.errors.contains("listens there; stop it, or give listen another path"), "\(second)")
+    }
+
+    @Test func `has doctor say that a redirect comes to where programs send their requests`() throws {
+        let sidecar = try Sidecar()
+        let (proxy, admin) = (try sidecar.bearerd.proxy, try sidecar.bearerd.admin)
+        let text = Sidecar.configuration(
+            provider: sidecar.provider, upstream: sidecar.upstream.url, clientSecret: "fake",
+            directory: sidecar.directory,
+            .init(
+                identity: "redirect_uri: http://\(proxy)/callback", listen: "\(proxy)",
+                grant: "authorization_code")
+        ).asking(admin)
+        let file = try sidecar.directory.write("redirect.yaml", text)
+        let doctor = try BearerdProcess.command("doctor", "--check", "redirect-uri", "-c", file)
+        #expect(
+            doctor.exit == 69
+                && doctor.output.contains(
+                    "\(proxy) is listen's own, so nobody can log in while the daemon runs"),
+            "\(doctor)")
+        let login = try BearerdProcess.command("login", "--no-browser", "-c", file)
+        #expect(
+            login.exit == 69
+                && login.errors.contains(
+                    "; 'bearerd doctor default --check redirect-uri' tells who is there"),
+            "\(login)")
+    }
+
     @Test func `says whose session an import replaces, unless it is the same`() throws {
         let directory = try TemporaryDirectory()
         let file = try Sidecar.file(
