@@ -36,6 +36,9 @@ package struct SystemError: Error, Equatable, Sendable {
     /// True if the permission is lacking (`EACCES`, `EPERM`, `EROFS`).
     package var isPermission: Bool { code == EACCES || code == EPERM || code == EROFS }
 
+    /// True if the file system takes no writes from anybody (`EROFS`).
+    package var isReadOnly: Bool { code == EROFS }
+
     /// True if a file is longer than allowed (`EFBIG`).
     package var isTooLarge: Bool { code == EFBIG }
 

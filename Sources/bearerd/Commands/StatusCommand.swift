@@ -29,20 +29,17 @@ struct StatusCommand: Command {
 
     func run() throws(CommandFailure) -> ExitStatus {
         let daemon = try file.daemonFile()
-        let document = try CommandLoop.run { loop throws(CommandFailure) in
-            if let document = try await daemonStatus(daemon.admin, loop) {
+        let (document, status) = try CommandLoop.run { loop throws(CommandFailure) in
+            if let told = try await daemonStatus(daemon.admin, loop) {
                 daemon.warn()
-                return document
+                return told
             }
-            return try await storedStatus(try file.usable(daemon.report), loop).json
+            let stored = try await storedStatus(try file.usable(daemon.report), loop)
+            return (stored.json, stored)
         }
         guard !isJSON else {
             try Console.show(document.line)
             return .success
-        }
-        guard let status = StatusDocument(document) else {
-            throw CommandFailure(
-                .unavailable, "what answers on the admin listener tells no status; is it another program?")
         }
         try Console.show(
             StatusReport(
@@ -52,18 +49,19 @@ struct StatusCommand: Command {
         return .success
     }
 
-    /// The daemon's document unparsed, because a newer daemon may tell more than this program knows.
+    /// The daemon's document, also unparsed, because a newer daemon may tell more than this program knows.
     private func daemonStatus(
         _ admin: AdminConfiguration?, _ loop: EventLoop
-    ) async throws(CommandFailure) -> JSONValue? {
-        switch try await AdminClient(admin, loop: loop)?.get(.status) {
-        case nil, .notRunning?: return nil
-        case .answered(200, let body)?:
-            guard let document = try? JSONValue(parsing: body) else {
-                throw CommandFailure(.unavailable, "the daemon's status is not JSON")
+    ) async throws(CommandFailure) -> (JSONValue, StatusDocument)? {
+        guard let client = AdminClient(admin, loop: loop) else { return nil }
+        switch try await client.get(.status) {
+        case .notRunning: return nil
+        case .answered(200, let body):
+            guard let document = try? JSONValue(parsing: body), let status = StatusDocument(document) else {
+                throw client.stranger("tells no status")
             }
-            return document
-        case .answered(let status, let body)?:
+            return (document, status)
+        case .answered(let status, let body):
             throw CommandFailure(refusal: status, body, of: "the daemon")
         }
     }

@@ -101,6 +101,8 @@ extension FileStoreError {
     fileprivate var advice: String {
         switch self {
         case .plainText: "; 'bearerd import --refresh-token FILE' takes it over"
+        case .unusable(let error) where error.isReadOnly:
+            "; nobody may write there: mount a volume that is writable, or name another directory"
         case .unusable(let error) where error.isPermission:
             "; uid \(CurrentProcess.effectiveUser) may not do that there: give it the right, or name another directory"
         case .unusable: "; mend that, or name another directory"

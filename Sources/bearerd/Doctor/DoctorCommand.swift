@@ -84,11 +84,11 @@ struct DoctorCommand: Command {
             for id in CheckID.allCases where id != .config && id != .daemon {
                 try tell(DoctorRow(id: id, identity: nil, finding: .blocked(by: .config)))
             }
-            return try output.finish(isUsable: false, next: "")
+            return try output.finish(isUsable: false, next: nil)
         }
         var examination = Examination(of: subject, wanted: wanted, for: identity, after: output.rows)
         if wanted != .config, wanted != .daemon { try await examination.look(telling: tell) }
-        let next = daemon.status == nil ? "bearerd run -c \(file.path)" : "nothing is to be done"
+        let next = daemon.status == nil ? "bearerd run -c \(file.path)" : nil
         return try output.finish(isUsable: true, next: next)
     }
 

@@ -41,10 +41,10 @@ struct DoctorReport {
     ///
     /// - Parameters:
     ///   - isUsable: whether the configuration can be used.
-    ///   - next: what is to be done where nothing is to be mended.
+    ///   - next: what is to be done where nothing is to be mended; nil for nothing.
     /// - Returns: how the process ends.
     /// - Throws: a failure of output.
-    func finish(isUsable: Bool, next: String) throws(CommandFailure) -> ExitStatus {
+    func finish(isUsable: Bool, next: String?) throws(CommandFailure) -> ExitStatus {
         let failed = rows.filter { $0.finding.result == .fail }
         let isSuccess = isUsable && failed.isEmpty
         if isJSON {
@@ -65,7 +65,7 @@ struct DoctorReport {
     }
 
     /// The last line: how many have failed, and the one thing to do now.
-    private func verdict(_ failed: [DoctorRow], _ next: String) -> TerminalText {
+    private func verdict(_ failed: [DoctorRow], _ next: String?) -> TerminalText {
         let warnings = rows.filter { $0.finding.result == .warn }
         let noted = warnings.isEmpty ? "" : ", \(warnings.count) \(warnings.count == 1 ? "warns" : "warn")"
         var text = TerminalText("\n")
@@ -74,10 +74,11 @@ struct DoctorReport {
             text.append("\(noted); next: \(Self.step(first.finding).printable)\n")
         } else if let first = warnings.first {
             text.append("nothing has failed", .green)
-            text.append("\(noted); next: \(next); \(Self.step(first.finding).printable)\n")
+            let steps = [next, Self.step(first.finding).printable].compactMap(\.self)
+            text.append("\(noted); next: \(steps.joined(separator: "; "))\n")
         } else {
             text.append("all is well", .green)
-            text.append("; next: \(next)\n")
+            text.append("; next: \(next ?? "nothing is to be done")\n")
         }
         return text
     }

@@ -12,6 +12,11 @@ extension ExaminedIdentity {
         (.badIssuer, "issuer"),
     ]
 
+    /// Answers of an address that is no token endpoint.
+    private static let strange: [TokenFailure.Reason] = [
+        .emptyAnswer, .noAccessToken, .status(404), .status(405),
+    ]
+
     /// Returns true if the client's authentication was refused, or its credential could not be used.
     func isDisbelieved(by failure: CommandFailure) -> Bool {
         var reasons: [TokenFailure.Reason] = [.refused(.invalidClient), .refused(.unauthorizedClient)]
@@ -24,13 +29,20 @@ extension ExaminedIdentity {
     /// The command or configuration key that helps.
     func mend(of failure: CommandFailure) -> String {
         if client.source != nil { return sourceFix }
+        if failure.code == TroubleCode(.refused(.unauthorizedClient)) {
+            return "\(proofKey), or the client at the provider, which has to allow it this grant_type"
+        }
         if isDisbelieved(by: failure) { return proofKey }
+        if client.endpoints[.token] != nil, Self.strange.contains(where: { TroubleCode($0) == failure.code })
+        {
+            return key("token_endpoint")
+        }
         if let requested = Self.requested.first(where: { TroubleCode($0.reason) == failure.code }) {
             return key(requested.key)
         }
         if failure.code == TroubleCode(.certificate) {
             return
-                "\(key("ca_file")), if that authority is to be believed; else have the provider's certificate mended"
+                "\(key("ca_file")) or the provider's certificate, as the error says"
         }
         return switch failure.status {
         case .permission where client.grantType.needsPerson: "bearerd login \(name)"
@@ -41,12 +53,15 @@ extension ExaminedIdentity {
         }
     }
 
+    /// The remedy where the provider is reached, and what comes back is of no use.
+    static let providerMend = "the provider, which is reached: its own log tells more"
+
     private func unavailableMend(of failure: CommandFailure) -> String {
         let unreached: [TokenFailure.Reason] = [.unreachable, .noMetadata, .badIssuer]
         guard failure.code != nil, !unreached.contains(where: { TroubleCode($0) == failure.code }) else {
             return "the provider, or the way to it: bearerd doctor \(name) --check discovery"
         }
-        return "the provider: it is reached, and its token endpoint answers so; its own log tells why"
+        return Self.providerMend
     }
 
     /// The remedy for a grant from the configuration that the provider takes for invalid.

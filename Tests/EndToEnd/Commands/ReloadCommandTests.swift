@@ -67,6 +67,16 @@ import Testing
             #expect(result.exit == 69 && result.output.isEmpty, "\(result)")
             #expect(result.errors.contains("is it another program?"), "\(result)")
         }
+        for status in [
+            try BearerdProcess.command("status", "-c", elsewhere),
+            try BearerdProcess.command("status", "--json", "-c", elsewhere),
+        ] {
+            #expect(status.exit == 69 && status.output.isEmpty, "\(status)")
+            #expect(
+                status.errors.contains(
+                    "at \(stranger.url) (admin.listen) tells no status; is it another program?"),
+                "\(status)")
+        }
         sidecar.bearerd.process.signal(SIGSTOP)
         defer { sidecar.bearerd.process.signal(SIGCONT) }
         let start = ContinuousClock.now

@@ -13,6 +13,18 @@ import Testing
         "sandbox", "systemd", "admin", "listen",
     ]
 
+    @Test(arguments: [500, 302])
+    func `says whose fault a failing discovery is`(status: Int) throws {
+        let fixture = try DoctorFixture()
+        fixture.provider.discovery { _, _ in .response(status, [], "") }
+        let result = try fixture.run("--check", "discovery")
+        #expect(result.result(of: "discovery") == "fail", "\(result)")
+        #expect(
+            result.fix(of: "discovery").hasPrefix(
+                status == 500 ? "the provider, which is reached" : "identities.default.issuer"),
+            "\(result)")
+    }
+
     @Test func `a proxy or a connect_to that fails is what is to be mended`() throws {
         let nobody = try Socket.refusing()
         var fixture = try DoctorFixture()

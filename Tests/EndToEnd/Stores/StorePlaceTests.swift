@@ -117,6 +117,24 @@ import Testing
         try Self.awaitNewest(in: sidecar)
     }
 
+    @Test func `that nobody may write to ends a start with what to do`() throws {
+        let directory = try TemporaryDirectory()
+        let place = directory.path("place")
+        mkdir(place, 0o755)
+        let mount = ["/usr/bin/mount", "-t", "tmpfs", "-o", "ro", "tmpfs", place]
+        guard try Subprocess.run(mount).ending == .exited(0) else { return }
+        defer { _ = try? Subprocess.run(["/usr/bin/umount", "-l", place]) }
+        let file = try Sidecar.file(
+            provider: try HostileProvider(), directory: directory,
+            .init(store: "type: file\ndirectory: \(place)/store"))
+        let result = try BearerdProcess.command("run", "-c", file)
+        #expect(
+            result.exit == 77
+                && result.errors.contains(
+                    "Read-only file system; nobody may write there: mount a volume that is writable, or name another directory"
+                ), "\(result)")
+    }
+
     @Test func `replaced by an older copy or an empty directory is written again`() throws {
         let sidecar = try Sidecar.importing()
         let store = sidecar.storeDirectory

@@ -11,9 +11,10 @@ enum ConfigurationCheck {
         }
         let faults = report.problems.filter { !$0.isAboutModes }
         guard faults.isEmpty else { return .warn(tell(faults, of: report), fix: advice) }
+        let (identities, routes) = (configuration.identities.count, configuration.distinctRoutes.count)
         return .ok(
-            "\(report.file) is read: \(configuration.identities.count) identities, "
-                + "\(configuration.distinctRoutes.count) routes")
+            "\(report.file) is read: \(identities) \(identities == 1 ? "identity" : "identities"), "
+                + "\(routes) \(routes == 1 ? "route" : "routes")")
     }
 
     /// The first problem, and the number of further ones.

@@ -123,7 +123,7 @@ enum DaemonCheck {
         case nil: break
         }
         return
-            "the upstream: its own log tells what fails there, and the check upstream whether it is to be reached"
+            "the check upstream, below, tells whether it is to be reached; if it is, its own log tells what fails there"
     }
 
     /// The remedy where an upstream refuses the newest token.

@@ -15,7 +15,20 @@ enum DiscoveryCheck: IdentityCheck {
         case .failure(let failure):
             return .fail(
                 failure.sentence,
-                fix: "\(identity.key("issuer")); bearerd discover ISSUER shows what is there")
+                fix: failure.isOfProvider
+                    ? ExaminedIdentity.providerMend
+                    : "\(identity.key("issuer")); bearerd discover ISSUER shows what is there")
+        }
+    }
+}
+
+extension TokenFailure {
+    /// True where the provider is reached, and may answer better later.
+    fileprivate var isOfProvider: Bool {
+        switch reason {
+        case .status(let status): status >= 500 || status == 429
+        case .timedOut: true
+        default: false
         }
     }
 }
