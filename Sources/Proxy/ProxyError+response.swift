@@ -234,6 +234,11 @@ package struct Rejection: Equatable, Sendable {
                 .upstreamProtocol,
                 "The upstream takes no requests over HTTP/2, which upstream_protocol wants.",
                 proxyStatus: "http_protocol_error")
+        case .declined:
+            self.init(
+                .upstreamProtocol,
+                "The upstream wants this request over HTTP/1.1, where it cannot go: upstream_protocol is h2, or it is a call of gRPC, or its body is beyond replay_buffer.",
+                proxyStatus: "http_protocol_error")
         case .clientCertificate:
             self.init(.upstreamTLS, "The route's client certificate or its key cannot be used.")
         case .proxy(let failure):

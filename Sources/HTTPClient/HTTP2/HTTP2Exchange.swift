@@ -121,7 +121,7 @@ package final class HTTP2Exchange: UpstreamExchange, ArrivalSource {
     package var wantsOtherProtocol: Bool {
         guard stream.resetCode != nil, !stream.hasHead, !stream.hasResponse else { return false }
         if stream.isResetByPeer { return stream.resetCode == .http11Required }
-        return stream.isUnprocessed && connection.session.goaway?.code == .http11Required
+        return stream.isUnprocessed && carrier.wantsOtherProtocol
     }
 
     // MARK: The response

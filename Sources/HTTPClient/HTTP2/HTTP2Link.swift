@@ -20,6 +20,7 @@ final class HTTP2Link {
     private(set) var activeCount = 0
     private var hasBegun = false
     private var isShutDown = false
+    private var hasToldVerdict = false
     /// Owns the socket.
     private let carrier: UpstreamConnection
     private let settled: LoopWait
@@ -98,6 +99,16 @@ final class HTTP2Link {
     /// True if it takes one more request now.
     var hasRoom: Bool {
         isUsable && activeCount < min(connection.session.peerStreamLimit, Self.streamLimit)
+    }
+
+    /// True if the upstream wants HTTP/1.1 of all requests (GOAWAY with HTTP_1_1_REQUIRED).
+    var wantsOtherProtocol: Bool { connection.session.goaway?.code == .http11Required }
+
+    /// - Returns: ``wantsOtherProtocol``, and false from the next call on: its end may come much later.
+    func takeVerdict() -> Bool {
+        guard !hasToldVerdict, wantsOtherProtocol else { return false }
+        hasToldVerdict = true
+        return true
     }
 
     /// True if nothing has come from the upstream that was not looked at, its end for example; a system call.

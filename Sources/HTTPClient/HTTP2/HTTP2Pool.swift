@@ -45,6 +45,8 @@ package final class HTTP2Pool: NegotiatingPool {
     private static let linkLimit = 8
     /// More connections than this are not made for one request: an upstream may give them up at once.
     private static let attemptLimit = 3
+    /// How long a choice of HTTP/1.1 holds where connections have no end of their own.
+    private static let declineAge = Duration.seconds(600)
 
     /// - Parameters:
     ///   - limit: shared with the other workers' pools for this route.
@@ -70,7 +72,7 @@ package final class HTTP2Pool: NegotiatingPool {
     // MARK: Exchanges
 
     package func take(for form: RequestForm, mayRepeat: Bool) -> HTTP2Exchange? {
-        guard let link = linkWithRoom else { return nil }
+        guard !isDeclined, let link = linkWithRoom else { return nil }
         if !mayRepeat, link.activeCount == 0, !link.isQuiet {
             // Perhaps its end.
             link.shutDown()
@@ -91,14 +93,14 @@ package final class HTTP2Pool: NegotiatingPool {
         if let held { permit = held } else { permit = try await maker.permit(within: timeout) }
         var attempts = 0
         while true {
-            guard !isDeclined else { throw .otherProtocol }
+            guard !isDeclined else { throw .declined }
             if let link = linkWithRoom { return begin(on: link, with: permit) }
             let rest = timeout > .zero ? timeout - start.duration(to: .now) : .zero
             guard timeout == .zero || rest > .zero else { throw .busy }
             let usable = links.value.count(where: \.isUsable)
             if usable < Self.linkLimit, attempts < Self.attemptLimit {
                 attempts += 1
-                guard try await connect(within: rest) else { throw .otherProtocol }
+                guard try await connect(within: rest) else { throw .declined }
             } else {
                 // Each connection is given up as soon as it is there (GOAWAY): none will have room.
                 guard usable > 0 else { throw .otherProtocol }
@@ -122,7 +124,8 @@ package final class HTTP2Pool: NegotiatingPool {
 
     package func discard(_ exchange: HTTP2Exchange) {
         if exchange.isUnheard { exchange.link.shutDown() }
-        if exchange.wantsOtherProtocol { decline() }
+        // One that is reset speaks of itself alone.
+        heedVerdict(of: exchange.link)
         exchange.conclude()
         let link = exchange.link
         link.ended()
@@ -196,6 +199,11 @@ package final class HTTP2Pool: NegotiatingPool {
             if let permit = limit.permitNow() { single.adopt(carrier, permit) } else { carrier.close() }
             return false
         }
+        // Another connection's news of meanwhile is newer.
+        guard !isDeclined else {
+            carrier.close()
+            return false
+        }
         declinedAt = nil
         let link = try HTTP2Link(
             over: carrier, scheme: address.url.scheme == .https ? .https : .http, limits: headLimits,
@@ -203,6 +211,11 @@ package final class HTTP2Pool: NegotiatingPool {
         ) { [weak self] in self?.ended($0) }
         let rest = timeout > .zero ? max(timeout - start.duration(to: .now), .milliseconds(1)) : .zero
         try await link.settle(within: rest)
+        heedVerdict(of: link)
+        guard !isDeclined else {
+            link.shutDown()
+            return false
+        }
         guard link.connection.isOpen else { throw .otherProtocol }
         links.value.append(link)
         if isClosed { link.shutDown() }
@@ -211,15 +224,15 @@ package final class HTTP2Pool: NegotiatingPool {
     }
 
     private func ended(_ link: HTTP2Link) {
-        if link.connection.session.goaway?.code == .http11Required { decline() }
+        heedVerdict(of: link)
         links.value.removeAll { $0 === link }
         vacant.value.removeAll { $0.link === link }
         roomChanged()
     }
 
-    /// The upstream asks for HTTP/1.1: where there is that choice, nothing more is sent to it over HTTP/2 for a while.
-    private func decline() {
-        guard single != nil else { return }
+    /// Where an upstream asks for HTTP/1.1, and there is that choice, nothing more is sent to it over HTTP/2 for a while.
+    private func heedVerdict(of link: HTTP2Link) {
+        guard single != nil, link.takeVerdict() else { return }
         declinedAt = .now
         for link in links.value { link.shutDown() }
         waiting.forEach { $0.wake() }
@@ -275,13 +288,13 @@ package final class HTTP2Pool: NegotiatingPool {
 extension HTTP2Pool {
     /// Connects to find out where neither an open connection nor a recent choice of HTTP/1.1 says so.
     package func isSpoken(within timeout: Duration) async throws(UpstreamError) -> Bool {
+        if hasDeclined { return false }
         if links.value.contains(where: \.isUsable) { return true }
         guard address.url.scheme == .https else { return false }
-        if hasDeclined { return false }
         return try await connect(within: timeout)
     }
 
-    package var isDeclined: Bool { single != nil && hasDeclined }
+    private var isDeclined: Bool { single != nil && hasDeclined }
 
     package var isSettled: Bool {
         address.url.scheme != .https || hasDeclined || links.value.contains(where: \.isUsable)
@@ -290,6 +303,7 @@ extension HTTP2Pool {
     /// True if the upstream has chosen HTTP/1.1, or asked for it, so lately that it need not be asked again.
     private var hasDeclined: Bool {
         guard let declinedAt else { return false }
-        return lifetimes.age == .zero || CoarseInstant.now.duration(since: declinedAt) < lifetimes.age
+        let age = lifetimes.age > .zero ? lifetimes.age : Self.declineAge
+        return CoarseInstant.now.duration(since: declinedAt) < age
     }
 }

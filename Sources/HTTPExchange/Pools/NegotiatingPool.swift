@@ -5,9 +5,6 @@ package protocol NegotiatingPool: ExchangePool {
     /// True if ``isSpoken(within:)`` answers without waiting.
     var isSettled: Bool { get }
 
-    /// True if the upstream has lately chosen, or asked for, the protocol of the other pool.
-    var isDeclined: Bool { get }
-
     /// Finds out whether requests are to go by this pool; connects where nothing says so already.
     ///
     /// - Parameter timeout: of the connecting; zero waits for ever.

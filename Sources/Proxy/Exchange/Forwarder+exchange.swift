@@ -34,7 +34,7 @@ extension Forwarder {
             case .second(let route): await pass(exchange, on: route)
             case .either(let first, let second):
                 let isSpoken = try await isSpoken(to: second, for: exchange)
-                if isSpoken { await pass(exchange, on: second) { second.pool.isDeclined } }
+                if isSpoken { await pass(exchange, on: second, mayDecline: true) }
                 if !isSpoken || exchange.repetition.isDeclined { await pass(exchange, on: first) }
             }
         } catch {
@@ -45,11 +45,11 @@ extension Forwarder {
 
     /// The part of a request's life that the upstream has a share in: the same for all kinds, but made for each.
     ///
-    /// - Parameter isDeclined: tells if the upstream wants requests by its other pool; one that has not been processed is
-    ///   left unanswered then, and its repetition says so.
+    /// - Parameter mayDecline: true if the upstream has another pool too. A request that it wants by that one, and that can
+    ///   go by it, is left unanswered, and its repetition says so.
     @inline(__always)
     private func pass<Pool: ExchangePool>(
-        _ exchange: Exchange, on route: PooledRoute<Pool>, unless isDeclined: () -> Bool = { false }
+        _ exchange: Exchange, on route: PooledRoute<Pool>, mayDecline: Bool = false
     ) async {
         var upstream: Pool.Exchange?
         do throws(ProxyError) {
@@ -70,8 +70,8 @@ extension Forwarder {
             // What an upload has in its hands must not be read a second time.
             if exchange.upload.isRunning { await stopUpload(of: exchange) }
             if let trace = exchange.trace { endSend(of: trace, error, hasHead: exchange.record.status > 0) }
-            if error == .upstreamUnavailable(.otherProtocol), isDeclined(), exchange.isReplayable,
-                !exchange.isClientGone
+            if error == .upstreamUnavailable(.declined), mayDecline, exchange.isReplayable,
+                !exchange.isClientGone, !exchange.client.request.fields.areOfGRPC
             {
                 exchange.repetition.isDeclined = true
                 return

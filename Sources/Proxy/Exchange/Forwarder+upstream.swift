@@ -67,7 +67,7 @@ extension Forwarder {
             route.pool.discard(upstream)
             let isSafe = !mayBeSeen || exchange.client.request.method.isIdempotent
             guard isUnprocessed || (wasStale && isSafe), exchange.isReplayable else {
-                throw isDeclined && exchange.client.isOpen ? .upstreamUnavailable(.otherProtocol) : error
+                throw isDeclined && exchange.client.isOpen ? .upstreamUnavailable(.declined) : error
             }
             return nil
         }

@@ -73,7 +73,7 @@ extension UpstreamFailureReason {
             case .dnsError, .dnsTimeout: .names
             case .tlsCertificate: .certificate
             case .tlsHandshake, .clientCertificate, .noCommonProtocol, .weakCipher: .tls
-            case .otherProtocol: .malformed
+            case .otherProtocol, .declined: .malformed
             case .proxy: .proxy
             case .noDescriptors: .descriptors
             case .noThreads: .threads

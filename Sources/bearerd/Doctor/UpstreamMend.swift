@@ -41,7 +41,7 @@ struct UpstreamMend {
             fault.isOfAuthority ? "ca_file of the route" : "the certificates of the upstream, or of the route"
         case .clientCertificate: "client_certificate_file and client_key_file of the route"
         case .proxy(let failure): failure.mend(by: "proxy of the route")
-        case .noCommonProtocol, .weakCipher, .otherProtocol: Self.protocolAdvice
+        case .noCommonProtocol, .weakCipher, .otherProtocol, .declined: Self.protocolAdvice
         case .noDescriptors, .noThreads, .busy, .cancelled: "try again: the machine was short of something"
         case _ where way.connectTo != nil: "start it, or mend connect_to of the route"
         case .dnsError, .dnsTimeout:

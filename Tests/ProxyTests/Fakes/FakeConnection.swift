@@ -51,7 +51,6 @@ final class FakeConnection: NegotiatingPool {
     /// Whether the upstream chooses to be spoken to by this pool, where it may choose.
     var isChosen = true
     let isSettled = true
-    let isDeclined = false
 
     func isSpoken(within timeout: Duration) async throws(UpstreamError) -> Bool { isChosen }
 
