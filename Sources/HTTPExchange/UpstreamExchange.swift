@@ -20,9 +20,12 @@ package protocol UpstreamExchange: MessageExchange {
     /// about how long connections last. Always false where the protocol cannot say so, as HTTP/1.1.
     var isLeftUnprocessed: Bool { get }
 
-    /// True if the upstream did not process the request because it wants it by another protocol (RFC 9113 §7,
+    /// True if the upstream has not answered the request because it wants it by another protocol (RFC 9113 §7,
     /// HTTP_1_1_REQUIRED).
     var wantsOtherProtocol: Bool { get }
+
+    /// True once an interim head (1xx) of the response was read: the upstream may have begun to process the request.
+    var hasReadInterim: Bool { get }
 
     /// Writes the head of the request with the fields that belong to the protocol, and keeps it in
     /// ``outgoing`` until the next send.
@@ -58,4 +61,5 @@ package protocol UpstreamExchange: MessageExchange {
 
 extension UpstreamExchange {
     package var wantsOtherProtocol: Bool { false }
+    package var hasReadInterim: Bool { false }
 }

@@ -37,6 +37,7 @@ package final class HTTP2Exchange: UpstreamExchange, ArrivalSource {
     /// How many bytes had come on the connection when the request began.
     private var arrivedBefore: UInt64 = 0
     private var hasTimedOut = false
+    private var hasInterim = false
     /// The tunnel that the request asks for; nil for a message.
     private var tunnel: WebSocketRequest?
     /// Heeds a change of the stream; made once for all requests.
@@ -70,6 +71,7 @@ package final class HTTP2Exchange: UpstreamExchange, ArrivalSource {
         self.permit = permit
         isClosed = false
         hasTimedOut = false
+        hasInterim = false
         if tunnel != nil { tunnel = nil }
         handle.use(link.connection.session.pool.take(), on: link.connection)
         incoming.begin(limit: .max)
@@ -124,6 +126,8 @@ package final class HTTP2Exchange: UpstreamExchange, ArrivalSource {
         return stream.isUnprocessed && carrier.wantsOtherProtocol
     }
 
+    package var hasReadInterim: Bool { hasInterim }
+
     // MARK: The response
 
     package var hasArrived: Bool { stream.hasHead || stream.hasResponse }
@@ -170,6 +174,7 @@ package final class HTTP2Exchange: UpstreamExchange, ArrivalSource {
             return false
         }
         stream.takeResponse(into: &response)
+        if response.isInterim { hasInterim = true }
         if let tunnel, (200..<300).contains(response.status) { tunnel.grant(in: &response) }
         return true
     }

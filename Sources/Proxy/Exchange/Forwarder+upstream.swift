@@ -55,7 +55,8 @@ extension Forwarder {
             if route.shared.report.isFailing { route.shared.report.answered() }
         } catch {
             let isUnprocessed = upstream.isLeftUnprocessed && exchange.client.isOpen
-            let isDeclined = upstream.wantsOtherProtocol
+            let isIdempotent = exchange.client.request.method.isIdempotent
+            let isDeclined = upstream.wantsOtherProtocol && (isIdempotent || !upstream.hasReadInterim)
             let wasStale =
                 error == .upstreamClosed && !isUnprocessed && !isDeclined && !upstream.isFirst
                 && !upstream.hasArrived && exchange.client.isOpen
@@ -65,7 +66,7 @@ extension Forwarder {
             if let trace = exchange.trace { endSend(of: trace, error, hasHead: false) }
             exchange.upstream = nil
             route.pool.discard(upstream)
-            let isSafe = !mayBeSeen || exchange.client.request.method.isIdempotent
+            let isSafe = !mayBeSeen || isIdempotent
             guard isUnprocessed || (wasStale && isSafe), exchange.isReplayable else {
                 throw isDeclined && exchange.client.isOpen ? .upstreamUnavailable(.declined) : error
             }

@@ -169,19 +169,23 @@ import Testing
         #expect(connections.withLock { $0 } == 2)
     }
 
-    @Test func `is not HTTP/1.1 for a call of gRPC`() throws {
+    @Test func `is not HTTP/1.1 for a call of gRPC, nor for a POST that may have been processed`() throws {
         let authority = try TLSAuthority()
         let heads = Monitor<[String]>([])
         let upstream = try Self.demanding(
-            try authority.server().choosing("\u{2}h2\u{8}http/1.1"), byGoaway: false, heads)
+            try authority.server().choosing("\u{2}h2\u{8}http/1.1"), byGoaway: false, heads
+        ) { stream in [.head([(":status", "100")], stream: stream, endsStream: false)] }
         let sidecar = try HTTP2Route.sidecar(
             at: upstream.url, speaking: "auto", route: "ca_file: \(authority.certificateFile)")
-        try sidecar.awaitToken()
+        let client = try sidecar.client()
+        let refused = try client.request("POST", "/h2/", body: "x")
+        #expect(refused.status == 502 && refused.problem == "upstream_protocol", "\(refused.text)")
+        #expect(try client.request("PUT", "/h2/", body: "x").text == "one")
         let caller = try HTTP2Client(to: sidecar.bearerd.proxy)
         let call = try caller.request(
             "PUT", "/h2/", [("content-type", "application/grpc"), ("te", "trailers")], body: "x")
         #expect(call.head["grpc-status"] == "14" && call.head["grpc-message"]?.contains("HTTP/1.1") == true)
-        #expect(heads.withLock { $0 } == ["2 PUT /h2/"])
+        #expect(heads.withLock { $0 } == ["2 POST /h2/", "2 PUT /h2/", "PUT /h2/", "2 PUT /h2/"])
     }
 
     @Test func `that wants HTTP/1.1 where the route wants HTTP/2 is upstream_protocol`() throws {
