@@ -195,6 +195,47 @@ import Testing
         #expect(proxy.heads.first?.startLine == "CONNECT api.invalid:80 HTTP/1.1")
     }
 
+    /// The protocol that is spoken through a proxy to `upstream.test`.
+    private static func spokenProtocol(
+        _ httpProtocol: UpstreamProtocol, with scheme: String, through proxy: HoldingProxy,
+        _ authority: TLSAuthority
+    ) async throws -> ApplicationProtocol {
+        let trust = try TrustStore(file: authority.certificateFile)
+        let address = UpstreamAddress(
+            url: try url("\(scheme)://upstream.test"),
+            transport: Transport(trust: trust, proxyTrust: trust, proxy: .url(proxy.url)),
+            httpProtocol: httpProtocol)
+        return try await onLoop {
+            try await UpstreamConnector(address: address, multis: $0).spokenProtocol(within: patience)
+        }
+    }
+
+    @Test func `an upstream of HTTP/2 without TLS may speak first behind an https proxy`() async throws {
+        let authority = try TLSAuthority()
+        let upstream = try HTTP2Upstream(speaksFirst: true) { _, _, _ in }
+        let port = try #require(upstream.url.split(separator: ":").last.flatMap { UInt16($0) })
+        let proxy = try HoldingProxy(to: .tcp(port: port), tls: authority.server(), isJoining: true)
+        #expect(try await Self.spokenProtocol(.http2, with: "http", through: proxy, authority) == .http2)
+        #expect(proxy.requests == ["CONNECT upstream.test:80 HTTP/1.1"])
+    }
+
+    @Test func `an upstream that speaks first over a cipher that HTTP/2 prohibits is told as that`()
+        async throws
+    {
+        let authority = try TLSAuthority()
+        let prohibited = "ECDHE-ECDSA-AES128-SHA256:ECDHE-RSA-AES128-SHA256"
+        let server = try authority.server(for: ["upstream.test"]).choosing("\u{2}h2\u{8}http/1.1")
+        let upstream = try HTTP2Upstream(tls: server.speakingTLS12(with: prohibited), speaksFirst: true) {
+            _, _, _ in
+        }
+        let port = try #require(upstream.url.split(separator: ":").last.flatMap { UInt16($0) })
+        let proxy = try HoldingProxy(to: .tcp(port: port), tls: authority.server())
+        #expect(try await Self.spokenProtocol(.auto, with: "https", through: proxy, authority) == .http1)
+        await #expect(throws: UpstreamError.weakCipher) {
+            try await Self.spokenProtocol(.http2, with: "https", through: proxy, authority)
+        }
+    }
+
     @Test func `an https proxy is not vouched for by the route's own authorities`() async throws {
         let authority = try TLSAuthority()
         let proxy = try TunnellingProxy(tls: authority.server())

@@ -10,15 +10,21 @@ final class CurlWire: Wire {
     private let transfer: CurlTransfer
     /// libcurl's `SSL *`, which lives as long as the handle is in its multi; nil for a plain connection.
     private let security: OpaquePointer?
+    /// False if it is a proxy's, of whose protocols the server knows nothing.
+    private let isSecurityOfServer: Bool
     private var easy: UnsafeMutableRawPointer { transfer.easy.handle }
     /// The first byte of a server that need not wait for the client to speak.
     private var firstByte: UInt8?
 
     /// Takes over a connection that libcurl has just opened.
     ///
-    /// - Returns: nil if the peer has already ended it, or sends before it was asked though HTTP/2 was not agreed on.
-    init?(_ transfer: CurlTransfer) {
+    /// - Parameters:
+    ///   - hasTLS: whether the server itself speaks TLS, beyond any proxy.
+    ///   - speaksHTTP2: whether it speaks HTTP/2 without that being agreed on.
+    /// - Returns: nil if the peer has already ended it, or sends before it was asked though it speaks no HTTP/2.
+    init?(_ transfer: CurlTransfer, toServerWithTLS hasTLS: Bool, speaksHTTP2: Bool) {
         self.transfer = transfer
+        isSecurityOfServer = hasTLS
         // The first receive ties the connection to its handle: until then libcurl may close it as idle.
         var byte: UInt8 = 0
         var count = 0
@@ -27,7 +33,11 @@ final class CurlWire: Wire {
         bearerd_easy_getinfo_tls(transfer.easy.handle, &session)
         security = session?.pointee.internals.map { OpaquePointer($0) }
         guard status != CURLE_AGAIN else { return }
-        guard status == CURLE_OK, count == 1, applicationProtocol == .http2 else { return nil }
+        // Over a cipher that HTTP/2 prohibits, too: whoever takes the connection judges that.
+        let chosen = applicationProtocol
+        guard status == CURLE_OK, count == 1, speaksHTTP2 || chosen == .http2 || chosen == .weakHTTP2 else {
+            return nil
+        }
         firstByte = byte
     }
 
@@ -72,7 +82,9 @@ final class CurlWire: Wire {
     /// libcurl has no call for TLS's half-close, and calling OpenSSL behind its back is not safe.
     func endSending() -> WireResult { .moved(0) }
 
-    var applicationProtocol: ApplicationProtocol? { security.flatMap { ProtocolOffer.chosen(on: $0) } }
+    var applicationProtocol: ApplicationProtocol? {
+        isSecurityOfServer ? security.flatMap { ProtocolOffer.chosen(on: $0) } : nil
+    }
 
     /// Sends close_notify and closes the socket (`curl_multi_remove_handle`).
     func close() { transfer.end() }

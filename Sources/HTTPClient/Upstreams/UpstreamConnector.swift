@@ -228,7 +228,10 @@ package final class UpstreamConnector {
     private func encrypted(
         _ transfer: CurlTransfer, descriptor: Int32
     ) throws(UpstreamError) -> UpstreamConnection {
-        guard let wire = CurlWire(transfer) else { throw .tlsHandshake }
+        let hasTLS = address.url.scheme == .https
+        let wire = CurlWire(
+            transfer, toServerWithTLS: hasTLS, speaksHTTP2: !hasTLS && address.httpProtocol == .http2)
+        guard let wire else { throw .tlsHandshake }
         return connection(over: wire, descriptor: descriptor)
     }
 }

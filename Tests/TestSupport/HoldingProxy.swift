@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import BearerdTestSupport
-
 /// A forward proxy that leads every CONNECT to one server, and has the end of a TLS 1.2 handshake wait for what the server
 /// says next, so that both arrive together.
-final class HoldingProxy: Sendable {
+package final class HoldingProxy: Sendable {
     private let server: RawServer
     private let heads: Monitor<[RawHead]>
 
     private let isSecure: Bool
 
-    /// - Parameter tls: of the connections to the proxy itself; nil for plain ones.
-    init(to target: Address, tls: TLSServer? = nil) throws {
+    /// - Parameters:
+    ///   - tls: of the connections to the proxy itself; nil for plain ones.
+    ///   - isJoining: whether the server speaks no TLS, and its first words go out with the proxy's own answer.
+    package init(to target: Address, tls: TLSServer? = nil, isJoining: Bool = false) throws {
         let heads = Monitor([RawHead]())
         self.heads = heads
         isSecure = tls != nil
@@ -19,19 +19,23 @@ final class HoldingProxy: Sendable {
             guard let head = try client.readHead() else { return }
             heads.withLock { $0.append(head) }
             let upstream = try Wire(to: target)
-            try client.send("HTTP/1.1 200 OK\r\n\r\n")
+            let words = isJoining ? try upstream.readSome() : []
+            try client.send(Array("HTTP/1.1 200 OK\r\n\r\n".utf8) + words)
             startThread {
                 while let bytes = try? client.readSome(), !bytes.isEmpty { try? upstream.send(bytes) }
                 upstream.close()
             }
-            try Self.relay(from: upstream, to: client)
+            guard isJoining else { return try Self.relay(from: upstream, to: client) }
+            while case let bytes = try upstream.readSome(), !bytes.isEmpty { try client.send(bytes) }
         }
     }
 
-    var url: String { isSecure ? "https://localhost:\(server.address.port)" : "http://\(server.address)" }
+    package var url: String {
+        isSecure ? "https://localhost:\(server.address.port)" : "http://\(server.address)"
+    }
 
     /// The CONNECTs so far.
-    var requests: [String] { heads.withLock { $0.map(\.startLine) } }
+    package var requests: [String] { heads.withLock { $0.map(\.startLine) } }
 
     /// The types of TLS records (RFC 5246 section 6.2.1).
     private static let (changeCipherSpec, applicationData) = (UInt8(20), UInt8(23))
