@@ -163,8 +163,24 @@ extension HTTP2Session {
     package func loseInterest(in stream: HTTP2Stream) {
         guard !stream.isClosed else { return }
         stream.onChange = nil
+        if !stream.isAnswered { untaken += 1 }
         stream.isAnswered = true
         if stream.hasSentEnd { reset(stream, .noError) }
+    }
+
+    /// Resets the streams of whose answers the peer has taken nothing since the last call, because it opens no window.
+    ///
+    /// - Parameter sentCounts: how much the peer had taken of each then, and has now.
+    package func resetUntaken(since sentCounts: inout [Int32: UInt64]) {
+        var counts: [Int32: UInt64] = [:]
+        for stream in streams.all where stream.isAnswered && stream.resetCode == nil {
+            if sentCounts[stream.id] == stream.sentCount {
+                reset(stream, .cancel)
+            } else {
+                counts[stream.id] = stream.sentCount
+            }
+        }
+        sentCounts = counts
     }
 
     /// Ends both directions of a stream at once.

@@ -40,6 +40,7 @@ package final class HTTP2Session {
     var farewell: (lastStream: Int32, code: HTTP2ErrorCode)?
     var isSettled = false
     var pongCount = 0
+    var untaken = 0
     private var library: OpaquePointer?
     /// The `nghttp2_session *`; nil once the connection is gone.
     var handle: OpaquePointer? { library }
@@ -168,6 +169,9 @@ package final class HTTP2Session {
         nghttp2_session_consume_stream(handle, stream.id, count)
     }
 
+    /// How many streams are answered but for the sending of what the peer has not taken yet.
+    package var untakenCount: Int { untaken }
+
     /// How many streams are open.
     package var streamCount: Int { streams.count }
 
@@ -220,6 +224,7 @@ package final class HTTP2Session {
 
     func close(_ stream: HTTP2Stream, _ code: HTTP2ErrorCode?) {
         stream.isClosed = true
+        if stream.isAnswered { untaken -= 1 }
         if stream.resetCode == nil { stream.resetCode = code }
         if stream.resetCode != nil {
             stream.dropUnsent()

@@ -39,6 +39,10 @@ final class HTTP2Client<Kinds: UpstreamKinds> {
     private var idleSince: CoarseInstant?
     /// The time since which a request that declares no content has not ended.
     private var unendedSince: CoarseInstant?
+    /// The time since which there have been answers that nobody waits for any more and that the client has not taken all of.
+    private var untakenSince: CoarseInstant?
+    /// How much it had taken of each when that was looked at last.
+    private var takenCounts: [Int32: UInt64] = [:]
     private var isShuttingDown = false
     private var hasShutDown = false
 
@@ -89,6 +93,7 @@ final class HTTP2Client<Kinds: UpstreamKinds> {
         insideSince = isInside ? insideSince ?? .now : nil
         unendedSince = connection.unendedSince
         idleSince = session.streamCount == 0 ? idleSince ?? .now : nil
+        untakenSince = session.untakenCount == 0 ? nil : untakenSince ?? .now
         if let next = nextDeadline, timerDeadline.map({ next < $0 }) ?? true { setTimer(to: next) }
     }
 
@@ -104,8 +109,12 @@ final class HTTP2Client<Kinds: UpstreamKinds> {
         timeouts.header > .zero ? unendedSince.map { $0 + timeouts.header } : nil
     }
 
+    private var untakenDeadline: CoarseInstant? {
+        timeouts.streamIdle > .zero ? untakenSince.map { $0 + timeouts.streamIdle } : nil
+    }
+
     private var nextDeadline: CoarseInstant? {
-        [headDeadline, idleDeadline, endDeadline].compactMap { $0 }.min()
+        [headDeadline, idleDeadline, endDeadline, untakenDeadline].compactMap { $0 }.min()
     }
 
     private func setTimer(to deadline: CoarseInstant) {
@@ -124,7 +133,16 @@ final class HTTP2Client<Kinds: UpstreamKinds> {
         }
         if let idleDeadline, idleDeadline <= now { finishShutdown() }
         if let endDeadline, endDeadline <= now { connection.expireUnended(after: timeouts.header) }
+        if let untakenDeadline, untakenDeadline <= now { resetUntaken() }
         if let next = nextDeadline { setTimer(to: next) }
+    }
+
+    /// Ends the answers of which the client has taken nothing between two calls.
+    private func resetUntaken() {
+        untakenSince = .now
+        connection.session.resetUntaken(since: &takenCounts)
+        connection.dispatch()
+        connection.scheduleSend()
     }
 
     /// Tells the client that the connection will take no more streams; those on their way are still taken.

@@ -111,6 +111,43 @@ import Testing
         #expect(sidecar.bearerd.anonymousBytes - before < 100 * (128 << 10))
     }
 
+    @Test func `small answers that a client has no room for all together are reset in time`() throws {
+        let sidecar = try Sidecar(.init(top: "workers: 1\ntimeouts: {stream_idle: 500ms}"))
+        try sidecar.awaitToken()
+        sidecar.upstream.answer { _ in .ok(String(repeating: "x", count: 64_000)) }
+        let client = try HTTP2Client(to: sidecar.bearerd.proxy)
+        let large = try client.begin("GET", "/")
+        try client.wait { $0.answers[large]?.isOver == true }
+        // Each has room in what is left, but not all of them: together, so that none has been sent when the next is answered.
+        let streams = (0..<30).map { _ in client.takeStream() }
+        try client.send(
+            streams.map { .head(client.fields("TRACE", "/"), stream: $0, endsStream: true) })
+        try client.wait { client in streams.allSatisfy { client.answers[$0]?.isOver == true } }
+        #expect(streams.contains { client.answers[$0]?.resetCode == nil })
+        #expect(streams.contains { client.answers[$0]?.resetCode == 0x8 })
+    }
+
+    @Test func `an answer whose end alone has no room is reset in time`() throws {
+        let gate = Gate()
+        let sidecar = try Sidecar(
+            upstream: RawUpstream { _ in
+                Reply { wire in
+                    try wire.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nffff\r\n")
+                    try wire.send([UInt8](repeating: 0x78, count: 65_535) + Array("\r\n".utf8))
+                    try gate.pass()
+                    try wire.send("0\r\n\r\n")
+                    return true
+                }
+            }, .init(top: "workers: 1\ntimeouts: {stream_idle: 2s}"))
+        try sidecar.awaitToken()
+        let client = try HTTP2Client(to: sidecar.bearerd.proxy)
+        let stream = try client.begin("GET", "/")
+        try client.wait { $0.answers[stream]?.content.count == 65_535 }
+        gate.open()
+        try client.wait { $0.answers[stream]?.isOver == true }
+        #expect(client.answers[stream]?.resetCode != nil)
+    }
+
     @Test func `a stream that is reset ends its upstream request, and is logged as gone`() throws {
         let sidecar = try Sidecar(
             upstream: RawUpstream { request in
