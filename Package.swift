@@ -208,7 +208,7 @@ let package = Package(
         .testTarget(
             name: "HTTP2Tests",
             dependencies: [
-                "HTTP2", "HTTP2Streams", "EventLoop", "HTTPExchange", "HTTPMessages", "System",
+                "CNghttp2", "HTTP2", "HTTP2Streams", "EventLoop", "HTTPExchange", "HTTPMessages", "System",
                 "FuzzInvariants", "TestSupport",
             ],
             swiftSettings: bridge),

@@ -47,6 +47,8 @@ static inline void bearerd_block_give(void *bytes, void *context) {
     size_t kind;
     memcpy(&kind, block, sizeof kind);
     size_t size = (kind + 1) * BEARERD_BLOCK_STEP;
+    /* There may be fields in it that are secret. */
+    if (kind < BEARERD_BLOCK_KINDS) explicit_bzero(bytes, size);
     if (kind >= BEARERD_BLOCK_KINDS || blocks->kept + size > BEARERD_BLOCKS_KEPT) {
         free(block);
         return;
@@ -84,16 +86,29 @@ static inline void *bearerd_block_resize(void *bytes, size_t size, void *context
 /* NULL without memory: nghttp2 uses the C library's functions then. */
 static inline void *bearerd_blocks_new(void) { return calloc(1, sizeof(struct bearerd_blocks)); }
 
-/* After the last session that has memory of them. */
-static inline void bearerd_blocks_free(void *context) {
+static inline size_t bearerd_blocks_kept(void *context) {
+    struct bearerd_blocks *blocks = context;
+    return blocks ? blocks->kept : 0;
+}
+
+/* Frees what is kept. */
+static inline void bearerd_blocks_empty(void *context) {
     struct bearerd_blocks *blocks = context;
     if (!blocks) return;
-    for (int kind = 0; kind < BEARERD_BLOCK_KINDS; kind++)
+    for (int kind = 0; kind < BEARERD_BLOCK_KINDS; kind++) {
         for (unsigned char *block = blocks->first[kind], *next; block; block = next) {
             memcpy(&next, block + BEARERD_BLOCK_HEAD, sizeof next);
             free(block);
         }
-    free(blocks);
+        blocks->first[kind] = NULL;
+    }
+    blocks->kept = 0;
+}
+
+/* After the last session that has memory of them. */
+static inline void bearerd_blocks_free(void *context) {
+    bearerd_blocks_empty(context);
+    free(context);
 }
 
 /* Returns 0, or an error of nghttp2's. */

@@ -23,6 +23,15 @@ package final class StreamPool {
 
     package var count: Int { streams.value.count }
 
+    /// How much of the sessions' memory waits to be used again, in bytes.
+    var keptMemory: Int { Int(bearerd_blocks_kept(memory)) }
+
+    /// Gives up what is kept for later streams.
+    package func empty() {
+        streams.value = []
+        bearerd_blocks_empty(memory)
+    }
+
     /// A stream as good as new.
     func take(id: Int32) -> HTTP2Stream {
         guard let stream = streams.value.popLast() else { return HTTP2Stream(id: id) }

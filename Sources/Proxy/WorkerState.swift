@@ -86,6 +86,11 @@ final class WorkerState<Kinds: UpstreamKinds> {
         return counts
     }
 
+    /// Gives up what the pools of upstreams keep for later exchanges.
+    func releaseMemory() {
+        for pool in routing.upstreams.flatMap(\.way.pools) { pool.releaseMemory() }
+    }
+
     /// True if connections to upstreams are open and unused.
     var hasIdleUpstreams: Bool { routing.upstreams.flatMap(\.way.pools).contains { $0.connections.idle > 0 } }
 

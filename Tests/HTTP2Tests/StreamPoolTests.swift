@@ -4,6 +4,8 @@ import BearerdHTTPExchange
 import BearerdHTTPMessages
 import BearerdSystem
 import BearerdTestSupport
+import CBearerdNghttp2
+import Glibc
 import Testing
 
 @testable import BearerdHTTP2
@@ -58,6 +60,35 @@ import Testing
         var given = [closedStream(), closedStream(), closedStream()]
         pool.give(&given)
         #expect(pool.count == 2)
+    }
+
+    @Test func `memory that sessions have given back is overwritten, and given up when nobody needs it`()
+        throws
+    {
+        let peer = try #require(FramePeer(pool: pool))
+        func serve(_ stream: UInt32) throws {
+            peer.send(.head(FramePeer.get, stream: stream))
+            peer.session.respond(
+                HTTPResponse(status: 204), hasContent: false, on: try #require(peer.streams[Int32(stream)]))
+            #expect(peer.takeFrames().contains { $0.kind == .headers })
+            peer.forgetStreams()
+        }
+        try serve(1)
+        #expect(pool.keptMemory > 0 || Sanitizer.isOn)
+        pool.empty()
+        #expect(pool.keptMemory == 0 && pool.count == 0)
+        try serve(3)
+
+        let blocks = try #require(bearerd_blocks_new())
+        defer { bearerd_blocks_free(blocks) }
+        let block = try #require(bearerd_block_take(100, blocks))
+        memset(block, 0x73, 100)
+        bearerd_block_give(block, blocks)
+        guard bearerd_blocks_kept(blocks) > 0 else { return }
+        let again = try #require(bearerd_block_take(100, blocks))
+        let bytes = UnsafeRawBufferPointer(start: again, count: 100)
+        #expect(again == block && !bytes.contains(0x73))
+        bearerd_block_give(again, blocks)
     }
 
     @Test func `nothing of a head is left in the memory that is kept`() {

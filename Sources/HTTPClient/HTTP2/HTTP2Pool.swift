@@ -250,6 +250,11 @@ package final class HTTP2Pool: NegotiatingPool {
 
     package func closeIdleEverywhere() { limit.closeIdle() }
 
+    package func releaseMemory() {
+        vacant.value = []
+        streams.empty()
+    }
+
     package func close() {
         isClosed = true
         timer.cancel()

@@ -54,10 +54,17 @@ package protocol ExchangePool: AnyObject {
     /// Closes the idle connections of this pool and of its siblings on other loops.
     func closeIdleEverywhere()
 
+    /// Gives up what is kept for later exchanges, but for connections.
+    func releaseMemory()
+
     /// Closes idle connections now, and those in use when their exchanges end.
     func close()
 
     /// Called when the process has no descriptor left, to release what this and other pools only keep for
     /// later.
     var onShortage: () -> Void { get set }
+}
+
+extension ExchangePool {
+    package func releaseMemory() {}
 }

@@ -51,8 +51,11 @@ final class ConnectionKeeper<Kinds: UpstreamKinds> {
         self.forwarder = forwarder
         self.other = other
         other.onEnd = { [unowned self] in leave() }
+        other.onWork = { [unowned self] in memoryRelief?.worked() }
         memoryRelief = MemoryRelief(loop: loop) { [unowned self] in
             vacant.dismiss()
+            self.other.releaseMemory()
+            self.forwarder.worker.releaseMemory()
         } isConnected: { [unowned self] in
             self.forwarder.worker.hasIdleUpstreams
         }

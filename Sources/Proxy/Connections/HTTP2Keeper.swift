@@ -30,6 +30,8 @@ final class HTTP2Keeper<Kinds: UpstreamKinds> {
     private let streams = StreamPool(atMost: vacancies)
     private var emptied: [CheckedContinuation<Void, Never>] = []
     private var lingerTimer: LoopTimer?
+    /// Called when a stream was served.
+    var onWork: () -> Void = {}
     /// Called when a connection has ended.
     var onEnd: () -> Void = {}
 
@@ -82,6 +84,12 @@ final class HTTP2Keeper<Kinds: UpstreamKinds> {
             client.connection.close()
         }
         forwarder.recorder.flush()
+    }
+
+    /// Gives up what is kept for later streams.
+    func releaseMemory() {
+        vacant.dismiss()
+        streams.empty()
     }
 
     // MARK: Connections
@@ -167,6 +175,7 @@ final class HTTP2Keeper<Kinds: UpstreamKinds> {
             }
             seat.stream.conclude()
             detach(seat)
+            onWork()
         } while await vacant.isNeededAgain(seat, unless: forwarder.worker.isDraining)
     }
 }
