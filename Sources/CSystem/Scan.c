@@ -2,10 +2,14 @@
 #include "CSystem.h"
 
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 #ifdef __SSE2__
 #include <emmintrin.h>
 #endif
+
+/* What is asked for each line is part of the loop that asks: a call, and a struct as its answer, cost as much as the work. */
+#define INLINE static inline __attribute__((always_inline))
 
 /* The bytes of a token (RFC 9110 section 5.6.2). */
 static const uint8_t is_token[256] = {
@@ -19,58 +23,237 @@ static const uint8_t is_token[256] = {
     ['v'] = 1, ['w'] = 1, ['x'] = 1, ['y'] = 1, ['z'] = 1, ['|'] = 1, ['~'] = 1,
 };
 
-size_t bearerd_end_of_token(const uint8_t *bytes, size_t start, size_t end) {
+#ifdef __SSE2__
+/* Where to load sixteen bytes of which all from `start` on are before the end: earlier where fewer are left. What is found
+   in front of `start` is shifted out. */
+static inline size_t sixteen_at(size_t start, size_t end) { return end - start < 16 ? end - 16 : start; }
+#endif
+
+INLINE size_t end_of_token(const uint8_t *bytes, size_t start, size_t end) {
 #ifdef __SSE2__
     /* Nearly all tokens are letters, digits and hyphens; what is none of these is looked at below. */
     const __m128i before_a = _mm_set1_epi8('a' - 1), behind_z = _mm_set1_epi8('z' + 1), lower = _mm_set1_epi8(0x20),
                   before_0 = _mm_set1_epi8('0' - 1), behind_9 = _mm_set1_epi8('9' + 1), hyphen = _mm_set1_epi8('-');
-    for (; start + 16 <= end; start += 16) {
-        __m128i sixteen = _mm_loadu_si128((const __m128i *)(bytes + start));
+    while (start < end && end >= 16) {
+        size_t from = sixteen_at(start, end);
+        __m128i sixteen = _mm_loadu_si128((const __m128i *)(bytes + from));
         __m128i small = _mm_or_si128(sixteen, lower);
         __m128i letter = _mm_and_si128(_mm_cmpgt_epi8(small, before_a), _mm_cmplt_epi8(small, behind_z));
         __m128i digit = _mm_and_si128(_mm_cmpgt_epi8(sixteen, before_0), _mm_cmplt_epi8(sixteen, behind_9));
         __m128i usual = _mm_or_si128(_mm_or_si128(letter, digit), _mm_cmpeq_epi8(sixteen, hyphen));
-        unsigned found = (unsigned)_mm_movemask_epi8(usual);
-        if (found != 0xffff) {
-            start += (size_t)__builtin_ctz(~found);
+        unsigned others = ~(unsigned)_mm_movemask_epi8(usual) & 0xffff;
+        others >>= start - from;
+        if (others != 0) {
+            start += (size_t)__builtin_ctz(others);
+            if (bytes[start] == ':') return start;
             break;
         }
+        start = from + 16;
     }
 #endif
     while (start < end && is_token[bytes[start]]) start++;
     return start;
 }
 
+size_t bearerd_end_of_token(const uint8_t *bytes, size_t start, size_t end) { return end_of_token(bytes, start, end); }
+
 static bool is_content(uint8_t byte) { return (byte >= ' ' && byte != 0x7f) || byte == '\t'; }
 
-size_t bearerd_end_of_content(const uint8_t *bytes, size_t start, size_t end) {
 #ifdef __SSE2__
+/* A bit for each of sixteen bytes that no field's value may hold. */
+INLINE unsigned no_content(const uint8_t *bytes) {
     const __m128i space = _mm_set1_epi8(' '), tab = _mm_set1_epi8('\t'), delete = _mm_set1_epi8(0x7f);
+    __m128i sixteen = _mm_loadu_si128((const __m128i *)bytes);
+    __m128i fine = _mm_or_si128(_mm_cmpeq_epi8(_mm_max_epu8(sixteen, space), sixteen), _mm_cmpeq_epi8(sixteen, tab));
+    return ~(unsigned)_mm_movemask_epi8(_mm_andnot_si128(_mm_cmpeq_epi8(sixteen, delete), fine)) & 0xffff;
+}
+#endif
+
+INLINE size_t end_of_content(const uint8_t *bytes, size_t start, size_t end) {
+#ifdef __SSE2__
     for (; start + 16 <= end; start += 16) {
-        __m128i sixteen = _mm_loadu_si128((const __m128i *)(bytes + start));
-        __m128i fine = _mm_or_si128(_mm_cmpeq_epi8(_mm_max_epu8(sixteen, space), sixteen), _mm_cmpeq_epi8(sixteen, tab));
-        unsigned found = (unsigned)_mm_movemask_epi8(_mm_andnot_si128(_mm_cmpeq_epi8(sixteen, delete), fine));
-        if (found != 0xffff) return start + (size_t)__builtin_ctz(~found);
+        unsigned others = no_content(bytes + start);
+        if (others != 0) return start + (size_t)__builtin_ctz(others);
+    }
+    /* The last sixteen; what is in front of `start` is shifted out. */
+    if (start < end && end >= 16) {
+        unsigned others = no_content(bytes + end - 16) >> (16 - (end - start));
+        return others != 0 ? start + (size_t)__builtin_ctz(others) : end;
     }
 #endif
     while (start < end && is_content(bytes[start])) start++;
     return start;
 }
 
-struct bearerd_field_line bearerd_field_line(const uint8_t *bytes, size_t start, size_t end) {
+size_t bearerd_end_of_content(const uint8_t *bytes, size_t start, size_t end) { return end_of_content(bytes, start, end); }
+
+INLINE struct bearerd_field_line rest_of_line(const uint8_t *bytes, size_t start, size_t name_end, size_t end) {
     const struct bearerd_field_line none = {0};
-    if (end > UINT32_MAX) return none;
-    size_t name_end = bearerd_end_of_token(bytes, start, end);
     if (name_end == start || name_end >= end || bytes[name_end] != ':') return none;
     size_t value = name_end + 1;
-    while (value < end && (bytes[value] == ' ' || bytes[value] == '\t')) value++;
-    size_t content_end = bearerd_end_of_content(bytes, value, end);
+    if (end - value > 1 && bytes[value] == ' ' && bytes[value + 1] > ' ') value++;
+    else while (value < end && (bytes[value] == ' ' || bytes[value] == '\t')) value++;
+    size_t content_end = end_of_content(bytes, value, end);
     if (end - content_end < 2 || bytes[content_end] != '\r' || bytes[content_end + 1] != '\n') return none;
     size_t value_end = content_end;
-    while (value_end > value && (bytes[value_end - 1] == ' ' || bytes[value_end - 1] == '\t')) value_end--;
+    while (value_end > value && bytes[value_end - 1] <= ' ') value_end--;
     return (struct bearerd_field_line){
         .name_end = (uint32_t)name_end, .value = (uint32_t)value, .value_end = (uint32_t)value_end,
         .next = (uint32_t)content_end + 2};
+}
+
+struct bearerd_field_line bearerd_field_line(const uint8_t *bytes, size_t start, size_t end) {
+    if (end > UINT32_MAX) return (struct bearerd_field_line){0};
+    return rest_of_line(bytes, start, end_of_token(bytes, start, end), end);
+}
+
+/* The names of fields, in lower case, by a hash of their length, their first and their last letter. */
+struct name {
+    uint8_t letters[32];
+    uint8_t length;
+    /* The next name of the same hash; 0 for none. */
+    uint8_t next;
+};
+
+struct bearerd_names {
+    uint8_t first[256];
+    struct name names[64];
+};
+
+struct bearerd_names *bearerd_make_names(void) { return calloc(1, sizeof(struct bearerd_names)); }
+
+INLINE uint8_t hash(size_t length, uint8_t first, uint8_t last) {
+    return (uint8_t)(length * 7 + (first | 0x20u) * 3 + (last | 0x20u) * 29);
+}
+
+bool bearerd_add_name(struct bearerd_names *names, uint8_t number, const uint8_t *letters, size_t length) {
+    struct name *name = &names->names[number % 64];
+    if (number == 0 || number >= 64 || length == 0 || length > sizeof name->letters || name->length > 0) return false;
+    for (size_t index = 0; index < length; index++) name->letters[index] = letters[index] | 0x20;
+    name->length = (uint8_t)length;
+    uint8_t *slot = &names->first[hash(length, letters[0], letters[length - 1])];
+    name->next = *slot;
+    *slot = number;
+    return true;
+}
+
+/* The bit 0x20 makes letters lower-case, and no other byte of a token equal to a byte of a name. */
+static inline bool same_eight(const uint8_t *name, const uint8_t *letters) {
+    uint64_t one, two;
+    memcpy(&one, name, 8);
+    memcpy(&two, letters, 8);
+    return (one | 0x2020202020202020u) == two;
+}
+
+static inline bool same_four(const uint8_t *name, const uint8_t *letters) {
+    uint32_t one, two;
+    memcpy(&one, name, 4);
+    memcpy(&two, letters, 4);
+    return (one | 0x20202020u) == two;
+}
+
+/* Words overlap where the length is no multiple of theirs. */
+INLINE bool is_name(const struct name *candidate, const uint8_t *name, size_t length) {
+    if (candidate->length != length) return false;
+    const uint8_t *letters = candidate->letters;
+    if (length >= 8) {
+        for (size_t index = 0; index + 8 < length; index += 8)
+            if (!same_eight(name + index, letters + index)) return false;
+        return same_eight(name + length - 8, letters + length - 8);
+    }
+    if (length >= 4) return same_four(name, letters) && same_four(name + length - 4, letters + length - 4);
+    for (size_t index = 0; index < length; index++)
+        if ((name[index] | 0x20) != letters[index]) return false;
+    return true;
+}
+
+INLINE uint8_t find_name(const struct bearerd_names *names, const uint8_t *name, size_t length) {
+    uint8_t number = names->first[hash(length, name[0], name[length - 1])];
+    while (number != 0 && !is_name(&names->names[number], name, length)) number = names->names[number].next;
+    return number;
+}
+
+uint8_t bearerd_find_name(const struct bearerd_names *names, const uint8_t *name, size_t length) {
+    return length == 0 ? 0 : find_name(names, name, length);
+}
+
+/* The number of the name that a colon ends within the longest name there is, and where it ends; 0 if there is none. */
+INLINE uint8_t known_name(const struct bearerd_names *names, const uint8_t *bytes, size_t *position, size_t end) {
+    const uint8_t *name = bytes + *position;
+    size_t length = 0, room = end - *position < 33 ? end - *position : 33;
+#ifdef __SSE2__
+    const __m128i colon = _mm_set1_epi8(':');
+    for (; length + 16 <= room; length += 16) {
+        unsigned found = (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(_mm_loadu_si128((const __m128i *)(name + length)), colon));
+        if (found != 0) {
+            length += (size_t)__builtin_ctz(found);
+            break;
+        }
+    }
+#endif
+    while (length < room && name[length] != ':') length++;
+    if (length == 0 || length == room) return 0;
+    *position += length;
+    return find_name(names, name, length);
+}
+
+void bearerd_read_field_lines(const struct bearerd_names *names, const uint8_t *bytes, size_t end,
+                              struct bearerd_field *fields, size_t room, struct bearerd_fields_read *state) {
+    if (end > UINT32_MAX) return;
+    size_t start = state->next, count = state->count;
+    uint64_t present = state->present;
+    while (count < room && start < end && bytes[start] != '\r') {
+        size_t name_end = start;
+        /* A name that is known is a token, whose bytes need no look of their own. */
+        uint8_t known = known_name(names, bytes, &name_end, end);
+        if (known == 0) name_end = end_of_token(bytes, start, end);
+        struct bearerd_field_line line = rest_of_line(bytes, start, name_end, end);
+        if (line.next == 0) break;
+        size_t name_length = name_end - start;
+        if (name_length > UINT16_MAX) {
+            state->name_is_too_long = true;
+            break;
+        }
+        bool is_canonical = line.value == line.name_end + 2 && line.next == line.value_end + 2 && bytes[line.name_end + 1] == ' ';
+        present |= (uint64_t)1 << known;
+        fields[count++] = (struct bearerd_field){
+            .name = (uint32_t)start, .value = line.value, .value_length = line.value_end - line.value,
+            .name_length = (uint16_t)name_length, .known = known, .traits = is_canonical};
+        start = line.next;
+    }
+    state->next = start;
+    state->count = count;
+    state->present = present;
+}
+
+size_t bearerd_write_field_lines(const struct bearerd_field *fields, size_t count, const uint8_t *block, size_t block_length,
+                                 uint8_t *text, size_t room) {
+    size_t written = 0;
+    for (size_t index = 0; index < count;) {
+        const struct bearerd_field *field = &fields[index++];
+        size_t end = (size_t)field->value + field->value_length + 2;
+        if (!(field->traits & 1)) {
+            size_t name_end = (size_t)field->name + field->name_length;
+            size_t length = (size_t)field->name_length + field->value_length + 4;
+            if (name_end > block_length || end - 2 > block_length || room - written < length) return SIZE_MAX;
+            uint8_t *to = text + written;
+            memcpy(to, block + field->name, field->name_length);
+            to += field->name_length;
+            *to++ = ':';
+            *to++ = ' ';
+            memcpy(to, block + field->value, field->value_length);
+            memcpy(to + field->value_length, "\r\n", 2);
+            written += length;
+            continue;
+        }
+        /* Lines that are adjacent in the block are copied together. */
+        for (; index < count && (fields[index].traits & 1) && fields[index].name == end; index++)
+            end = (size_t)fields[index].value + fields[index].value_length + 2;
+        if (end > block_length || field->name > end || room - written < end - field->name) return SIZE_MAX;
+        memcpy(text + written, block + field->name, end - field->name);
+        written += end - field->name;
+    }
+    return written;
 }
 
 static bool is_plain(uint8_t byte) { return byte > ' ' && byte < 0x7f && byte != '"' && byte != '\\'; }

@@ -157,3 +157,28 @@ struct bearerd_field_line {
 /* Reads the line that begins at `start`: its next line begins at 0 if it is not complete or not right. Two registers take
    what is found. */
 struct bearerd_field_line bearerd_field_line(const uint8_t *bytes, size_t start, size_t end);
+/* Names of fields by number, of which there are 63 at most; freed with free(). */
+struct bearerd_names;
+struct bearerd_names *bearerd_make_names(void);
+/* False if the number is taken or none, or the name too long. */
+bool bearerd_add_name(struct bearerd_names *names, uint8_t number, const uint8_t *letters, size_t length);
+/* The number of a name, compared without case; 0 for one that was not added. */
+uint8_t bearerd_find_name(const struct bearerd_names *names, const uint8_t *name, size_t length);
+/* A field in a block of bytes, as HTTPFields keeps it. The lowest of `traits` is set if its line is written as it would be. */
+struct bearerd_field {
+    uint32_t name, value, value_length;
+    uint16_t name_length;
+    uint8_t known, traits;
+};
+/* How far a head has been read: where the next line begins, how many there were, and a bit for each number among them. */
+struct bearerd_fields_read {
+    size_t next, count;
+    uint64_t present;
+    bool name_is_too_long;
+};
+/* Reads lines up to one that is not complete or not right, or until `fields` has no room. */
+void bearerd_read_field_lines(const struct bearerd_names *names, const uint8_t *bytes, size_t end,
+                              struct bearerd_field *fields, size_t room, struct bearerd_fields_read *state);
+/* Writes the lines of fields: how many bytes; SIZE_MAX if they are not in the block, or there is no room for them. */
+size_t bearerd_write_field_lines(const struct bearerd_field *fields, size_t count, const uint8_t *block, size_t block_length,
+                                 uint8_t *text, size_t room);

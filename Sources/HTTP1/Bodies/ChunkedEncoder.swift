@@ -29,7 +29,7 @@ package enum ChunkedEncoder {
     package static func end(trailers: HTTPFields? = nil, into output: inout [UInt8]) {
         output.append(Byte.zero)
         dataEnd(into: &output)
-        trailers?.serialize(into: &output)
+        if var trailers { trailers.serialize(into: &output) }
         dataEnd(into: &output)
     }
 }

@@ -8,11 +8,12 @@ extension HTTPRequest {
     ///
     /// It changes nothing, but is mutating so that a head in an object is not copied for the call.
     package mutating func serialize(into output: inout [UInt8]) {
-        let room = method.rawValue.utf8.count &+ targetBytes.count &+ fields.serializedRoom &+ 16
+        let method = method.rawValue
+        let room = method.utf8.count &+ targetBytes.count &+ fields.serializedRoom &+ 16
         output.append(addingCapacity: room) { head in
-            head.append(method.rawValue)
+            head.append(method)
             head.append(Byte.space)
-            head.append(targetBytes)
+            head.append(copying: targetBytes.span)
             head.append(literal: " HTTP/1.1\r\n")
             fields.serialize(into: &head)
             head.append(Byte.carriageReturn)

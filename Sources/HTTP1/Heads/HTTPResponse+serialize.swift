@@ -15,7 +15,7 @@ extension HTTPResponse {
             head.append(Byte.zero + UInt8(truncatingIfNeeded: code / 10 % 10))
             head.append(Byte.zero + UInt8(truncatingIfNeeded: code % 10))
             head.append(Byte.space)
-            head.append(reasonBytes)
+            head.append(copying: reasonBytes.span)
             head.append(Byte.carriageReturn)
             head.append(Byte.lineFeed)
             fields.serialize(into: &head)

@@ -8,17 +8,16 @@ internal import BearerdSystem
 /// Each line is parsed from left to right. If the bytes end inside a line it is parsed again once its LF has
 /// come: a head that trickles in costs at most twice as much as one that comes whole.
 struct HeadScanner: Sendable {
-    /// The lines so far as offsets in the head, followed by old entries of an earlier head.
-    ///
-    /// The old ones stay because emptying an array costs as much as parsing a line.
-    private var entries: [HTTPFields.Entry] = []
-    /// The number of lines so far.
-    private var lineCount = 0
-    private var present: UInt64 = 0
+    /// The lines so far as offsets in the head, in the memory of an earlier one.
+    private var entries = HTTPFields.Entries()
+    private var progress = FieldLineProgress()
     private var maxFields: Int
-    private let index = KnownFieldName.index
+    private let names = KnownFieldName.table
     /// The offset of the first line that has not been parsed.
-    var position = 0
+    var position: Int {
+        get { progress.next }
+        set { progress.next = newValue }
+    }
     /// The offset behind the last byte that was looked at.
     private var scanned = 0
     /// True once a head has begun.
@@ -33,7 +32,7 @@ struct HeadScanner: Sendable {
     mutating func begin(borrowing fields: inout HTTPFields) {
         guard !isBusy else { return }
         isBusy = true
-        if fields.entries.capacity > entries.capacity { swap(&fields.entries, &entries) }
+        if fields.entries.memory.count > entries.memory.count { swap(&fields.entries, &entries) }
     }
 
     /// Starts over with another connection, and keeps the memory.
@@ -45,9 +44,7 @@ struct HeadScanner: Sendable {
     /// Starts over with the next head.
     mutating func reset() {
         isBusy = false
-        lineCount = 0
-        present = 0
-        position = 0
+        progress = FieldLineProgress()
         scanned = 0
     }
 
@@ -71,32 +68,18 @@ struct HeadScanner: Sendable {
 
     /// Parses lines up to what is none.
     private mutating func scanCompleteFields(of head: Span<UInt8>) throws(HTTPParseError) {
-        // Local, so that nothing is asked for each line that is the same for all.
-        let (index, maxFields) = (index, maxFields)
-        var (start, count, present) = (position, lineCount, present)
-        var lines: [HTTPFields.Entry] = []
-        swap(&lines, &entries)
-        defer {
-            swap(&lines, &entries)
-            (position, lineCount, self.present) = (start, count, present)
-        }
-        while let line = head.fieldLine(from: start) {
-            guard count < maxFields else { throw .tooManyFields }
-            let nameLength = line.nameEnd &- start
-            guard nameLength <= Int(UInt16.max) else { throw .headTooLarge }
-            let known = index.find(in: head, start..<line.nameEnd)
-            present |= known.bit
-            let isCanonical =
-                line.valueStart == line.nameEnd &+ 2 && line.next == line.valueEnd &+ 2
-                && head[line.nameEnd &+ 1] == Byte.space
-            let entry = HTTPFields.Entry(
-                nameStart: UInt32(truncatingIfNeeded: start),
-                valueStart: UInt32(truncatingIfNeeded: line.valueStart),
-                valueLength: UInt32(truncatingIfNeeded: line.valueEnd &- line.valueStart),
-                nameLength: UInt16(truncatingIfNeeded: nameLength), known: known, isCanonical: isCanonical)
-            if count < lines.count { lines[count] = entry } else { lines.append(entry) }
-            count &+= 1
-            start = line.next
+        while true {
+            names.read(head, into: &entries.memory, atMost: maxFields, &progress)
+            guard !progress.nameIsTooLong else { throw .headTooLarge }
+            guard progress.count >= min(entries.memory.count, maxFields), position < head.count,
+                head[position] != Byte.carriageReturn
+            else { return }
+            guard progress.count < maxFields else {
+                guard head.fieldLine(from: position) == nil else { throw .tooManyFields }
+                return
+            }
+            // What is not a line ends the scan the next time.
+            for _ in 0..<8 { entries.memory.append(.none) }
         }
     }
 
@@ -104,9 +87,9 @@ struct HeadScanner: Sendable {
     mutating func finish(_ head: Span<UInt8>, into fields: inout HTTPFields) {
         fields.block.removeAll(keepingCapacity: true)
         fields.block.append(head)
-        if entries.count > lineCount { entries.removeLast(entries.count &- lineCount) }
         swap(&fields.entries, &entries)
-        fields.present = present
+        fields.entries.use(progress.count)
+        fields.present = progress.present
         reset()
     }
 
@@ -125,6 +108,9 @@ struct HeadScanner: Sendable {
     /// Handles what is no field line: the empty line that ends the head, a line that is incomplete, or an error.
     private func endOrError(_ head: Span<UInt8>) throws(HTTPParseError) -> Int? {
         let start = position
+        if start &+ 1 < head.count, head[start] == Byte.carriageReturn, head[start &+ 1] == Byte.lineFeed {
+            return start &+ 2
+        }
         let stop = head.endOfToken(from: start)
         guard stop < head.count else { return nil }
         guard stop == start || head[stop] != Byte.colon else {

@@ -35,13 +35,7 @@ extension HTTPFields {
 
     /// Removes the entries with these known names; the others keep their order.
     private mutating func remove(namesIn unwanted: UInt64) {
-        var kept = 0
-        var all = entries.mutableSpan
-        for index in all.indices where unwanted & all[index].known.bit == 0 {
-            if kept < index { all[kept] = all[index] }
-            kept &+= 1
-        }
-        entries.removeLast(entries.count &- kept)
+        entries.remove(namesIn: unwanted)
         present &= ~unwanted
     }
 

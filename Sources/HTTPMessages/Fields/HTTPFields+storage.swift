@@ -10,7 +10,8 @@ extension HTTPFields {
 
     func firstIndex(of name: Name) -> Int? {
         guard name.known == .other || present & name.known.bit != 0 else { return nil }
-        for index in entries.indices where matches(entries[index], name) {
+        let all = entries.memory.span
+        for index in 0..<entries.count where matches(all[index], name) {
             return index
         }
         return nil
@@ -23,18 +24,29 @@ extension HTTPFields {
         case repeated
     }
 
+    /// The range of the first value of a name; empty if there is none.
+    @inline(__always)
+    package func firstRange(of name: KnownFieldName) -> Range<Int> {
+        let all = entries.memory.span
+        for index in 0..<entries.count where all[index].number == name.rawValue {
+            return all[index].valueRange
+        }
+        return 0..<0
+    }
+
     package func occurrence(of name: KnownFieldName) -> Occurrence {
         var occurrence = Occurrence.none
         guard has(name) else { return occurrence }
-        for entry in entries where entry.known == name {
+        let all = entries.memory.span
+        for index in 0..<entries.count where all[index].number == name.rawValue {
             guard case .none = occurrence else { return .repeated }
-            occurrence = .once(entry.valueRange)
+            occurrence = .once(all[index].valueRange)
         }
         return occurrence
     }
 
     func matches(_ entry: Entry, _ name: Name) -> Bool {
-        guard entry.known == .other, name.known == .other else { return entry.known == name.known }
+        guard entry.number == 0, name.known == .other else { return entry.number == name.known.rawValue }
         return matchesUnknown(entry, name.description.utf8.span)
     }
 
@@ -58,7 +70,7 @@ extension HTTPFields {
             entries[kept] = entry
             kept &+= 1
         }
-        entries.removeLast(entries.count &- kept)
+        entries.shorten(to: kept)
         present = stillPresent
     }
 

@@ -9,47 +9,11 @@ package import BearerdSystem
 /// values. A value that is reused for many messages (``removeAll(keepingCapacity:)``) stops allocating.
 package struct HTTPFields: Sendable {
     /// One field line, as offsets into `block`.
-    package struct Entry: Sendable {
-        package var nameStart: UInt32
-        package var valueStart: UInt32
-        package var valueLength: UInt32
-        package var nameLength: UInt16
-        package var known: KnownFieldName
-        private var traits: UInt8
-
-        @inline(__always)
-        package init(
-            nameStart: UInt32, valueStart: UInt32, valueLength: UInt32, nameLength: UInt16,
-            known: KnownFieldName, isCanonical: Bool, isNeverIndexed: Bool = false
-        ) {
-            self.nameStart = nameStart
-            self.valueStart = valueStart
-            self.valueLength = valueLength
-            self.nameLength = nameLength
-            self.known = known
-            traits = (isCanonical ? 1 : 0) | (isNeverIndexed ? 2 : 0)
-        }
-
-        /// True if the block holds exactly `Name: value CR LF` here, which can be copied as it is.
-        package var isCanonical: Bool {
-            @inline(__always) get { traits & 1 != 0 }
-            set { traits = newValue ? traits | 1 : traits & ~1 }
-        }
-
-        /// True if no table of a compression may hold the field (RFC 7541 §7.1.3): it is secret.
-        package var isNeverIndexed: Bool {
-            @inline(__always) get { traits & 2 != 0 }
-        }
-
-        package var nameRange: Range<Int> { Int(nameStart)..<(Int(nameStart) &+ Int(nameLength)) }
-        package var valueRange: Range<Int> { Int(valueStart)..<(Int(valueStart) &+ Int(valueLength)) }
-        /// The end of a canonical line, with its CR LF.
-        package var lineEnd: Int { Int(valueStart) &+ Int(valueLength) &+ 2 }
-    }
+    package typealias Entry = FieldEntry
 
     /// The lines, with remains of removed ones.
     package var block = ByteBlock()
-    package var entries: [Entry] = []
+    package var entries = Entries()
     /// The bits of all known names that occur.
     package var present: UInt64 = 0
 
@@ -160,8 +124,7 @@ package struct HTTPFields: Sendable {
 
     package mutating func removeAll(keepingCapacity: Bool = false) {
         block.removeAll(keepingCapacity: keepingCapacity)
-        // Emptying an empty array costs as much as emptying a full one.
-        if !entries.isEmpty { entries.removeAll(keepingCapacity: keepingCapacity) }
+        entries.removeAll(keepingCapacity: keepingCapacity)
         present = 0
     }
 }
