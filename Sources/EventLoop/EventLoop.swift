@@ -30,6 +30,8 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
     /// Jobs that have used up their turn and want to go on, in order.
     private var yielded: [UnsafeContinuation<Void, Never>] = []
     private var isStopping = false
+    /// True while a job runs whose task prefers this loop.
+    private var runsPreferring = false
     /// The rounds so far.
     private(set) var rounds: UInt = 0
     /// The thread that runs the loop (`pthread_self`), 0 before it runs; any thread may read it.
@@ -38,6 +40,14 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
 
     /// The connections that are looked at once more.
     let lateChecks = LateChecks()
+
+    /// Where tasks wait for descriptors, if ``hasWaitingRoom`` says so.
+    let waitingRoom = WaitingRoom()
+    /// True if the running task may wait in ``waitingRoom``.
+    ///
+    /// From a job of the loop, a task that prefers the loop would go through the queue once more: its turn would come later.
+    @inline(__always)
+    var hasWaitingRoom: Bool { Self.takesStrayJobs && !runsPreferring }
 
     /// Buffers that idle connections have given back.
     package let storagePool = StoragePool()
@@ -77,6 +87,7 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
         let context = Unmanaged.passUnretained(self).toOpaque()  // the event is freed in deinit
         wakeEvent = event_new(base, wakeDescriptor, CShort(EV_READ | EV_PERSIST), onWake, context)
         guard let wakeEvent, event_add(wakeEvent, nil) == 0 else { throw .failed(code: errno) }
+        waitingRoom.open(on: self)
     }
 
     /// Checks that libevent can open the descriptors of a loop, because it ends the process otherwise.
@@ -158,6 +169,7 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
             swap(&ready.value, &spare.value)
             for next in spare.value {
                 allowance.pointee = TurnBudget.allowance
+                runsPreferring = next.isPreferring
                 if next.isPreferring {
                     next.job.runSynchronously(
                         isolatedTo: asUnownedSerialExecutor(), taskExecutor: asUnownedTaskExecutor())
@@ -211,6 +223,10 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
         }
         if mustWake { eventfd_write(wakeDescriptor, 1) }
     }
+
+    /// Runs `job` of a task that has waited in ``waitingRoom`` in turn.
+    @inline(__always)
+    func goOn(_ job: UnownedJob) { ready.value.append(Ready(job: job, isPreferring: false)) }
 
     package func asUnownedSerialExecutor() -> UnownedSerialExecutor { UnownedSerialExecutor(ordinary: self) }
 

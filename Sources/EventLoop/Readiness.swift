@@ -14,7 +14,10 @@ package final class Readiness {
     private enum Direction { case reading, writing }
 
     private struct Waiter {
-        let continuation: UnsafeContinuation<StreamError?, Never>
+        /// The next step of a task that waits in the ``WaitingRoom``, once it is there.
+        var job: UnownedJob?
+        /// How a task goes on that does not.
+        var continuation: UnsafeContinuation<StreamError?, Never>?
         /// In coarse nanoseconds; `.max` waits for ever.
         var deadline: UInt64
     }
@@ -67,6 +70,9 @@ package final class Readiness {
     private var isInterrupted = false
     private var reader: Waiter?
     private var writer: Waiter?
+    /// How the last wait in either direction has ended.
+    private var readerFailure: StreamError?
+    private var writerFailure: StreamError?
     /// The previous time-out as a duration and in nanoseconds; it seldom changes.
     private var lastTimeout: (duration: Duration, nanoseconds: UInt64) = (.zero, 0)
 
@@ -115,6 +121,7 @@ package final class Readiness {
     ///   - isInside: true if a message is incomplete, so that more must come.
     /// - Throws: ``StreamError/timedOut``, ``StreamError/closed``, or ``StreamError/failed(code:)`` if the
     ///   kernel cannot watch the descriptor.
+    @inline(__always)
     package func readable(within timeout: Duration, isInside: Bool = false) async throws(StreamError) {
         guard !isReadable else { return }
         if isInside, !isNoted, !isCancelled { noteForCheck() }
@@ -144,6 +151,8 @@ package final class Readiness {
     /// Revokes an interruption that has not ended a wait.
     package func forgetInterruption() { isInterrupted = false }
 
+    /// Part of its callers, because a frame of its own costs 150 instructions.
+    @inline(__always)
     private func wait(_ direction: Direction, within timeout: Duration) async throws(StreamError) {
         precondition(loop.isCurrent, "a stream is used off its loop's thread")
         guard !isCancelled else { throw .closed }
@@ -152,8 +161,36 @@ package final class Readiness {
         let deadline = timeout > .zero ? coarseNanoseconds() &+ lastTimeout.nanoseconds : .max
         if direction == .writing { beginLooking(until: deadline) }
         if deadline < timerDeadline { setTimer(to: deadline) }
-        let failure = await withUnsafeContinuation {
-            (continuation: UnsafeContinuation<StreamError?, Never>) in
+        let failure =
+            loop.hasWaitingRoom
+            ? await room(direction, until: deadline) : await continuation(direction, until: deadline)
+        if let failure { throw failure }
+    }
+
+    /// Waits as a task of an actor on the loop; nothing else runs before it has left the thread.
+    @inline(__always)
+    private func room(_ direction: Direction, until deadline: UInt64) async -> StreamError? {
+        switch direction {
+        case .reading:
+            guard !isInterrupted else {
+                isInterrupted = false
+                return .closed
+            }
+            guard !isReadable else { return nil }
+            reader = Waiter(deadline: deadline)
+            loop.waitingRoom.announce(.reader(.passUnretained(self)))
+        case .writing:
+            guard !isWritable else { return nil }
+            writer = Waiter(deadline: deadline)
+            loop.waitingRoom.announce(.writer(.passUnretained(self)))
+        }
+        await loop.waitingRoom.enter()
+        return direction == .reading ? readerFailure : writerFailure
+    }
+
+    /// Waits as a task that prefers the loop, or where loops take no stray jobs.
+    private func continuation(_ direction: Direction, until deadline: UInt64) async -> StreamError? {
+        await withUnsafeContinuation { (continuation: UnsafeContinuation<StreamError?, Never>) in
             let waiter = Waiter(continuation: continuation, deadline: deadline)
             // Who is on no actor may have let other jobs run before this.
             switch direction {
@@ -168,8 +205,11 @@ package final class Readiness {
             case .writing: writer = waiter
             }
         }
-        if let failure { throw failure }
     }
+
+    func keepReader(_ job: UnownedJob) { reader?.job = job }
+
+    func keepWriter(_ job: UnownedJob) { writer?.job = job }
 
     /// Extends the next wait for writing while the peer takes sent data.
     ///
@@ -196,13 +236,20 @@ package final class Readiness {
         case .reading:
             guard let waiter = reader else { return }
             reader = nil
-            waiter.continuation.resume(returning: failure)
+            readerFailure = failure
+            goOn(waiter, with: failure)
         case .writing:
             guard let waiter = writer else { return }
             writer = nil
             lookAt = .max
-            waiter.continuation.resume(returning: failure)
+            writerFailure = failure
+            goOn(waiter, with: failure)
         }
+    }
+
+    @inline(__always)
+    private func goOn(_ waiter: Waiter, with failure: StreamError?) {
+        if let job = waiter.job { loop.goOn(job) } else { waiter.continuation?.resume(returning: failure) }
     }
 
     // The events are freed in cancel() or deinit, so they never outlive this object, which is their context.
@@ -251,7 +298,8 @@ package final class Readiness {
         timer = nil
     }
 
-    fileprivate func changed(_ what: CShort) {
+    /// - Returns: true if ``onEdge`` is to be told.
+    fileprivate func changed(_ what: CShort) -> Bool {
         var hasNews = false
         if what & CShort(EV_CLOSED) != 0 {
             hasNews = !peerHasEnded
@@ -271,7 +319,7 @@ package final class Readiness {
                 resume(.reading, with: nil)
             }
         }
-        if hasNews { onEdge?() }
+        return hasNews && onEdge != nil
     }
 
     /// Ends a wait for reading that began on a broken connection.
@@ -299,8 +347,11 @@ package final class Readiness {
 
 private func onReadiness(_: CInt, _ what: CShort, _ context: UnsafeMutableRawPointer?) {
     guard let context else { return }
-    let readiness = Unmanaged<Readiness>.fromOpaque(context).takeUnretainedValue()
-    withExtendedLifetime(readiness) { readiness.changed(what) }
+    let readiness = Unmanaged<Readiness>.fromOpaque(context)
+    // Whoever waits is woken later; only who is told at once may release the object.
+    guard readiness._withUnsafeGuaranteedRef({ $0.changed(what) }) else { return }
+    let told = readiness.takeUnretainedValue()
+    withExtendedLifetime(told) { told.onEdge?() }
 }
 
 private func onDeadline(_: CInt, _: CShort, _ context: UnsafeMutableRawPointer?) {

@@ -7,6 +7,7 @@ internal import BearerdHTTPExchange
 internal import BearerdHTTPServer
 internal import BearerdHTTPMessages
 internal import BearerdObservability
+internal import BearerdSystem
 
 /// The most vacant seats kept for later connections.
 private let vacancies = 64
@@ -34,7 +35,13 @@ final class ConnectionKeeper<Kinds: UpstreamKinds> {
     private var lingerTimer: LoopTimer?
 
     /// The seats that have a connection, in no order.
-    private var seats: [Seat] = []
+    private let taken = Exclusive<[Seat]>([])
+    private var seats: [Seat] {
+        @inline(__always)
+        _read { yield taken.value }
+        @inline(__always)
+        _modify { yield &taken.value }
+    }
     /// The seats without a connection; each keeps its task, so that both can be reused.
     private let vacant = VacantSeats<Seat>(atMost: vacancies)
     /// The silent connections; made with the first connection and dropped after a drain, because it refers to
@@ -174,7 +181,7 @@ final class ConnectionKeeper<Kinds: UpstreamKinds> {
         let connection = ServerConnection(
             stream: stream, peer: peer, limits: snapshot.headLimits,
             timeouts: snapshot.serverTimeouts, dormantAfter: dormantAfter)
-        let seat = Seat(forwarder.makeExchange(for: connection, on: routing))
+        let seat = Seat(forwarder.makeExchange(for: connection, on: routing), on: loop)
         seat.isSecured = isSecured
         begin(seat)
         _ = loop.startTask { await self.keep(seat) }
@@ -277,7 +284,7 @@ final class ConnectionKeeper<Kinds: UpstreamKinds> {
     }
 
     private func resumeIfEmpty() {
-        guard seats.isEmpty, dormant?.isEmpty ?? true else { return }
+        guard seats.isEmpty, dormant?.isEmpty ?? true, !emptied.isEmpty else { return }
         emptied.forEach { $0.resume() }
         emptied = []
     }

@@ -14,10 +14,11 @@ final class ConnectionSeat<Kinds: UpstreamKinds>: ReusableSeat {
     var position = 0
     /// True if the TLS handshake is done, because the connection was served before it fell silent.
     var isSecured = false
-    var vacancy: LoopContinuation?
+    let vacancy: LoopPause
 
-    init(_ exchange: Exchange<ServerConnection, Kinds>) {
+    init(_ exchange: Exchange<ServerConnection, Kinds>, on loop: EventLoop) {
         connection = exchange.client
         self.exchange = exchange
+        vacancy = LoopPause(loop: loop)
     }
 }

@@ -150,7 +150,7 @@ final class HTTP2Keeper<Kinds: UpstreamKinds> {
             return vacant.resume(seat)
         }
         let stream = ServerStream(stream, on: client.connection, from: client.peer)
-        let seat = Seat(forwarder.makeExchange(for: stream, on: client.routing))
+        let seat = Seat(forwarder.makeExchange(for: stream, on: client.routing), on: loop)
         attach(seat, to: client)
         _ = loop.startTask { await self.keep(seat) }
     }

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import BearerdEventLoop
+internal import BearerdSystem
 
 /// A seat serves one client after another, and keeps its task between two of them.
 protocol ReusableSeat: AnyObject {
     /// Resumed with true for the next client, or with false when the seat is no longer needed.
-    var vacancy: LoopContinuation? { get set }
+    var vacancy: LoopPause { get }
 }
 
 /// The seats without a client, each with its task, so that both can be reused.
@@ -14,7 +15,13 @@ protocol ReusableSeat: AnyObject {
 final class VacantSeats<Seat: ReusableSeat> {
     /// The most seats that are kept.
     private let limit: Int
-    private var seats: [Seat] = []
+    private let free = Exclusive<[Seat]>([])
+    private var seats: [Seat] {
+        @inline(__always)
+        _read { yield free.value }
+        @inline(__always)
+        _modify { yield &free.value }
+    }
 
     init(atMost limit: Int) { self.limit = limit }
 
@@ -24,30 +31,22 @@ final class VacantSeats<Seat: ReusableSeat> {
     func take() -> Seat? { seats.popLast() }
 
     /// Has a seat's task go on with the client that is in it.
-    func resume(_ seat: Seat) { resume(seat, with: true) }
+    func resume(_ seat: Seat) { seat.vacancy.resume(returning: true) }
 
     /// Waits in a seat whose client has left.
     ///
     /// - Parameter isEnding: true if no more clients come.
     /// - Returns: true if there is another client in it, false if the task is to end.
     func isNeededAgain(_ seat: Seat, unless isEnding: Bool) async -> Bool {
-        await LoopContinuation.wait { continuation in
-            guard seats.count < limit, !isEnding else { return continuation.resume(returning: false) }
-            seat.vacancy = continuation
-            seats.append(seat)
-        }
+        guard seats.count < limit, !isEnding else { return false }
+        seats.append(seat)
+        return await seat.vacancy.wait()
     }
 
     /// Ends the tasks of all of them.
     func dismiss() {
         let dismissed = seats
         seats = []
-        for seat in dismissed { resume(seat, with: false) }
-    }
-
-    private func resume(_ seat: Seat, with isNeeded: Bool) {
-        let vacancy = seat.vacancy
-        seat.vacancy = nil
-        vacancy?.resume(returning: isNeeded)
+        for seat in dismissed { seat.vacancy.resume(returning: false) }
     }
 }
