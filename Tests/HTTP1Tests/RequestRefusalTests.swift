@@ -15,7 +15,8 @@ import Testing
             "GET / HTTP/1.1x\r\n",
         ],
         .malformedMethod: [
-            "\0", " GET / HTTP/1.1\r\n", "\tGET / HTTP/1.1\r\n",
+            "\0", "\0GET / HTTP/1.1\r\n", "GET\0 / HTTP/1.1\r\n", " GET / HTTP/1.1\r\n",
+            "\tGET / HTTP/1.1\r\n",
             "G@T / HTTP/1.1\r\n", "GET\t/ HTTP/1.1\r\n", "GÉT / HTTP/1.1\r\n", "GET: / HTTP/1.1\r\n",
             "(GET) / HTTP/1.1\r\n",
         ],

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import BearerdHTTPMessages
+internal import BearerdSystem
 
 /// The first line of a request (RFC 9112 §3); its target is a range of the head.
 struct RequestLine: StartLine {
@@ -40,11 +41,9 @@ struct RequestLine: StartLine {
     }
 
     private static func endOfMethod(_ head: Span<UInt8>, from start: Int) throws(HTTPParseError) -> Int? {
-        var cursor = start
-        while cursor < head.count, head[cursor].isTokenCharacter {
-            cursor &+= 1
-            guard cursor &- start <= longestMethod else { throw .methodTooLong }
-        }
+        if let end = endOfUsualMethod(head, from: start) { return end }
+        let cursor = head.endOfToken(from: start)
+        guard cursor &- start <= longestMethod else { throw .methodTooLong }
         guard cursor < head.count else { return nil }
         switch head[cursor] {
         case Byte.space where cursor > start: return cursor
@@ -56,6 +55,15 @@ struct RequestLine: StartLine {
         case 0x16 where cursor == start: throw .handshake
         default: throw .malformedMethod
         }
+    }
+
+    /// The end of a method that everybody knows, which needs no look at each letter.
+    private static func endOfUsualMethod(_ head: Span<UInt8>, from start: Int) -> Int? {
+        let longest = min(start &+ 8, head.count)
+        var cursor = start
+        while cursor < longest, head[cursor] != Byte.space { cursor &+= 1 }
+        guard cursor < longest, HTTPMethod(usual: head.extracting(start..<cursor)) != nil else { return nil }
+        return cursor
     }
 
     private static func endOfTarget(
@@ -92,29 +100,39 @@ struct RequestLine: StartLine {
 extension HTTPMethod {
     /// Makes the method that the token spells; the common ones without allocating a string.
     init(_ token: Span<UInt8>) {
-        switch token.count {
-        case 3 where token.equals(HTTPMethod.get): self = .get
-        case 3 where token.equals(HTTPMethod.put): self = .put
-        case 4 where token.equals(HTTPMethod.post): self = .post
-        case 4 where token.equals(HTTPMethod.head): self = .head
-        case 5 where token.equals(HTTPMethod.patch): self = .patch
-        case 6 where token.equals(HTTPMethod.delete): self = .delete
-        case 7 where token.equals(HTTPMethod.options): self = .options
-        default:
+        if let usual = HTTPMethod(usual: token) {
+            self = usual
+        } else {
             var bytes: [UInt8] = []
             bytes.append(token)
             self.init(rawValue: String(decoding: bytes, as: UTF8.self))
         }
     }
+
+    /// Makes a method that everybody knows; nil if this is none.
+    @inline(__always)
+    fileprivate init?(usual token: Span<UInt8>) {
+        // A first byte of zero would not be seen in the number.
+        guard !token.isEmpty, token.count < 8, token[0] != 0 else { return nil }
+        switch token.asNumber {
+        case 0x47_45_54: self = .get
+        case 0x50_55_54: self = .put
+        case 0x50_4F_53_54: self = .post
+        case 0x48_45_41_44: self = .head
+        case 0x50_41_54_43_48: self = .patch
+        case 0x44_45_4C_45_54_45: self = .delete
+        case 0x4F_50_54_49_4F_4E_53: self = .options
+        default: return nil
+        }
+    }
 }
 
 extension Span<UInt8> {
-    fileprivate func equals(_ method: HTTPMethod) -> Bool {
-        let expected = method.rawValue.utf8.span
-        guard count == expected.count else { return false }
-        for index in 0..<count where self[index] != expected[index] {
-            return false
-        }
-        return true
+    /// Up to eight letters as one number, the first in the highest bits.
+    @inline(__always)
+    fileprivate var asNumber: UInt64 {
+        var number: UInt64 = 0
+        for index in 0..<count { number = number &<< 8 | UInt64(self[index]) }
+        return number
     }
 }
