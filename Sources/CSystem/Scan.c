@@ -280,9 +280,15 @@ static const char two_digits[] = "0001020304050607080910111213141516171819202122
                                  "49505152535455565758596061626364656667686970717273747576777879808182838485868788899091929394959697"
                                  "9899";
 
+static const uint64_t powers_of_ten[] = {
+    1u, 10u, 100u, 1000u, 10000u, 100000u, 1000000u, 10000000u, 100000000u, 1000000000u, 10000000000u, 100000000000u,
+    1000000000000u, 10000000000000u, 100000000000000u, 1000000000000000u, 10000000000000000u, 100000000000000000u,
+    1000000000000000000u, 10000000000000000000u};
+
 size_t bearerd_decimal(uint64_t value, size_t width, uint8_t *text, size_t room) {
-    size_t count = 1;
-    for (uint64_t bound = 10; count < 20 && value >= bound; bound *= 10) count++;
+    /* Nearly as many digits as bits times log10(2), or one fewer. */
+    size_t count = ((64 - (size_t)__builtin_clzll(value | 1)) * 1233) >> 12;
+    if ((value | 1) >= powers_of_ten[count]) count++;
     if (count < width) count = width;
     if (count > room) return 0;
     size_t index = count;

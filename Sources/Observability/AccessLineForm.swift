@@ -32,62 +32,62 @@ struct AccessLineForm: Sendable {
             begin(record.unixMilliseconds, &line)
             if isJSON { addRequestID(requestID, &line) }
             if has(.method) {
-                line.append(literal: isJSON ? #","method":""# : " method=")
+                append(#","method":""#, " method=", &line)
                 line.append(record.method)
                 endText(&line)
             }
             if isJSON { addRoute(route, &line) }
             if has(.path) {
-                line.append(literal: isJSON ? #","path":""# : " path=")
+                append(#","path":""#, " path=", &line)
                 line.append(visible: path, limit: AccessLog.pathLimit)
                 endText(&line)
             }
             if !isJSON { addRoute(route, &line) }
             if has(.protocol) {
-                line.append(literal: isJSON ? #","protocol":""# : " protocol=")
+                append(#","protocol":""#, " protocol=", &line)
                 line.append(literal: record.protocolName)
                 endText(&line)
             }
             if has(.status) {
-                line.append(literal: isJSON ? #","status":"# : " status=")
+                append(#","status":"#, " status=", &line)
                 line.append(decimal: UInt64(clamping: record.status))
             }
             if let status = record.grpcStatus, has(.grpcStatus) {
-                line.append(literal: isJSON ? #","grpc_status":"# : " grpc_status=")
+                append(#","grpc_status":"#, " grpc_status=", &line)
                 line.append(decimal: UInt64(clamping: status))
             }
             if isOwn, has(.code) {
-                line.append(literal: isJSON ? #","code":""# : " code=")
+                append(#","code":""#, " code=", &line)
                 line.append(record.code)
                 endText(&line)
             }
             if isOwn, let upstream = route.upstream, has(.upstream) {
-                line.append(literal: isJSON ? #","upstream":""# : " upstream=")
+                append(#","upstream":""#, " upstream=", &line)
                 line.append(upstream)
                 endText(&line)
             }
             if has(.bytesIn) {
-                line.append(literal: isJSON ? #","bytes_in":"# : " bytes_in=")
+                append(#","bytes_in":"#, " bytes_in=", &line)
                 line.append(decimal: record.bytesIn)
             }
             if has(.bytesOut) {
-                line.append(literal: isJSON ? #","bytes_out":"# : " bytes_out=")
+                append(#","bytes_out":"#, " bytes_out=", &line)
                 line.append(decimal: record.bytesOut)
             }
             if has(.duration) {
-                line.append(literal: isJSON ? #","duration_seconds":"# : " duration_seconds=")
+                append(#","duration_seconds":"#, " duration_seconds=", &line)
                 line.append(seconds: record.duration)
             }
             if record.isReplayed, has(.replayed) {
-                line.append(literal: isJSON ? #","replayed":true"# : " replayed=true")
+                append(#","replayed":true"#, " replayed=true", &line)
             }
             if has(.peer) {
-                line.append(literal: isJSON ? #","peer":""# : " peer=")
+                append(#","peer":""#, " peer=", &line)
                 line.append(record.peer)
                 endText(&line)
             }
             if !isJSON { addRequestID(requestID, &line) }
-            line.append(literal: isJSON ? "}\n" : "\n")
+            append("}\n", "\n", &line)
         }
     }
 
@@ -100,12 +100,12 @@ struct AccessLineForm: Sendable {
 
     private mutating func begin(_ unixMilliseconds: Int64, _ line: inout OutputSpan<UInt8>) {
         timestamp.append(unixMilliseconds: unixMilliseconds, to: &line)
-        line.append(literal: isJSON ? #"","level":"info","message":"request""# : " info    request")
+        append(#"","level":"info","message":"request""#, " info    request", &line)
     }
 
     private func addRequestID(_ requestID: Span<UInt8>, _ line: inout OutputSpan<UInt8>) {
         guard has(.requestID) else { return }
-        line.append(literal: isJSON ? #","request_id":""# : " request_id=")
+        append(#","request_id":""#, " request_id=", &line)
         line.append(visible: requestID, limit: AccessLog.requestIDLimit)
         endText(&line)
     }
@@ -113,15 +113,21 @@ struct AccessLineForm: Sendable {
     private func addRoute(_ route: LoggedRoute, _ line: inout OutputSpan<UInt8>) {
         guard fields != nil else { return line.append(isJSON ? route.jsonPart : route.textPart) }
         if has(.route) {
-            line.append(literal: isJSON ? #","route":""# : " route=")
+            append(#","route":""#, " route=", &line)
             line.append(route.name)
             endText(&line)
         }
         if let identity = route.identity, has(.identity) {
-            line.append(literal: isJSON ? #","identity":""# : " identity=")
+            append(#","identity":""#, " identity=", &line)
             line.append(identity)
             endText(&line)
         }
+    }
+
+    /// Appends one of two literals, each in a branch of its own: the compiler knows its length there, and calls nobody to copy it.
+    @inline(__always)
+    private func append(_ json: StaticString, _ text: StaticString, _ line: inout OutputSpan<UInt8>) {
+        if isJSON { line.append(literal: json) } else { line.append(literal: text) }
     }
 
     private func endText(_ line: inout OutputSpan<UInt8>) {

@@ -120,10 +120,9 @@ final class Recorder {
             bytesIn: client.incoming.byteCount, bytesOut: exchange.record.bytesOut,
             isReplayed: exchange.record.isReplayed, peer: client.peer.text)
         let target = exchange.originalTarget.isEmpty ? request.targetBytes : exchange.originalTarget
-        let identifier = request.fields.bytes(of: .xRequestID) ?? []
         accessLog.value.append(
             record, route: exchange.route?.plan.loggedName ?? noRouteName, target: target.span,
-            requestID: identifier.span)
+            requestID: request.fields.block.bytes.span.extracting(request.fields.firstRange(of: .xRequestID)))
     }
 
     /// Records which token served whom, if the request carried one.
