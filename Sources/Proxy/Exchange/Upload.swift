@@ -10,6 +10,9 @@ internal import BearerdSystem
 ///
 /// The content is also kept, up to the route's `replay_buffer`, so that the request can be sent again.
 final class Upload<Client: ClientExchange> {
+    /// The most memory that is kept for the next content.
+    private static var reused: Int { 8192 }
+
     private let client: Client
     private let loop: EventLoop
     private var length = BodyLength.none
@@ -49,7 +52,11 @@ final class Upload<Client: ClientExchange> {
         keepLimit = route.terms.replayBuffer
         timeout = route.terms.timeouts.streamIdle
         if length == .open { self.route = route }
-        if kept.capacity > 4096 { kept = [] } else if !kept.isEmpty { kept.removeAll(keepingCapacity: true) }
+        if kept.capacity > Self.reused {
+            kept = []
+        } else if !kept.isEmpty {
+            kept.removeAll(keepingCapacity: true)
+        }
         hasOverflowed = false
         failure = nil
         isFinished = false
