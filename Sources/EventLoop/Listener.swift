@@ -31,7 +31,9 @@ package final class Listener {
     private let loop: EventLoop
     private let socket: ListeningSocket
     /// Encrypts the connections that come over TCP; nil leaves them plain.
-    package var security: (any ConnectionSecurity)?
+    package var security: (any ConnectionSecurity)? { didSet { encrypts = security != nil } }
+    /// True if there is ``security``, which a look from here need not copy.
+    private var encrypts = false
     private let onAccept: (ByteStream, PeerAddress) -> Void
     private let onShortage: () -> Void
     private var event: OpaquePointer?
@@ -66,6 +68,7 @@ package final class Listener {
         self.loop = loop
         self.socket = socket
         self.security = security
+        encrypts = security != nil
         self.onAccept = onAccept
         self.onShortage = onShortage
         // Accepted sockets inherit it; on a Unix socket it fails and does not matter.
@@ -160,7 +163,7 @@ package final class Listener {
 
     /// Makes the wire of an accepted connection; nil if it must be encrypted and cannot.
     private func wire(on descriptor: CInt) -> (any Wire)? {
-        guard let security, socket.address != nil else { return SocketWire(descriptor: descriptor) }
+        guard encrypts, let security, socket.address != nil else { return SocketWire(descriptor: descriptor) }
         return security.wire(on: descriptor)
     }
 

@@ -23,11 +23,11 @@ extension HTTPRequest {
     ///   - host: the `Host` as received; empty without one.
     ///   - scheme: the scheme that the client used.
     mutating func rewrite(
-        for plan: PreparedRoute, host: [UInt8], peer: PeerAddress, scheme: HTTPURL.Scheme
+        for plan: PreparedRoute, host: [UInt8], peer: @autoclosure () -> PeerAddress, scheme: HTTPURL.Scheme
     ) throws(ProxyError) {
         guard viaCount < 5 else { throw .loopDetected }
         fields.removeHopByHop()
-        fields.remove(.bearerdKey)
+        if fields.has(.bearerdKey) { fields.remove(.bearerdKey) }
         if fields.has(.cookie) { fields.removeOwnCookies() }
         // Names that are known have none: only others cost a call.
         if fields.has(.other) {
@@ -37,7 +37,7 @@ extension HTTPRequest {
         if version == .http10 { fields.remove(.expect) }  // RFC 9110 10.1.1
         setHost(for: plan)
         // Member by member: a copy of all terms would count references to each.
-        if plan.terms.forwarded != .none { tell(plan.terms.forwarded, host: host, peer: peer, scheme) }
+        if plan.terms.forwarded != .none { tell(plan.terms.forwarded, host: host, peer: peer(), scheme) }
         if plan.terms.via { fields.append(ownVia) }
         if let edits = plan.requestEdits { edits.apply(to: &fields) }
         if let query = plan.terms.tokenQuery { query.remove(from: &targetBytes) }

@@ -38,17 +38,18 @@ extension UpstreamConnection: UpstreamExchange, ConnectionExchange {
     package var hasArrived: Bool { !stream.input.isEmpty }
 
     package func receiveHead() throws(MessageError) -> Bool {
-        guard !stream.input.isEmpty else { return false }
+        let input = stream.input
+        guard !input.isEmpty else { return false }
         let consumed: Int?
         do {
-            consumed = try stream.input.lendReadable { (bytes) throws(HTTPParseError) in
+            consumed = try input.lendReadable { (bytes) throws(HTTPParseError) in
                 try parser.parse(bytes, into: &response)
             }
         } catch {
             throw MessageError(error)
         }
         guard let consumed else { return false }
-        stream.input.consume(consumed)
+        input.consume(consumed)
         return true
     }
 

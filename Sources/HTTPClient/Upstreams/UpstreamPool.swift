@@ -44,7 +44,7 @@ package final class UpstreamPool: ExchangePool {
     private var activeCount = 0
     /// Connections reserved for a waiter, keyed by its number.
     private var reserved: [UInt64: UpstreamConnection] = [:]
-    private var patience = UpstreamPatience()
+    private let patience = Exclusive(UpstreamPatience())
     private var isClosed = false
     private var isTimerSet = false
 
@@ -104,9 +104,9 @@ package final class UpstreamPool: ExchangePool {
     private func takeForUnrepeatable() -> UpstreamConnection? {
         let now = CoarseInstant.now
         if let oldest = idle.first, !oldest.stream.readiness.peerHasEnded {
-            patience.sawLife(after: now.duration(since: oldest.idleSince))
+            patience.value.sawLife(after: now.duration(since: oldest.idleSince))
         }
-        let learned = patience.limit(at: now)
+        let learned = patience.value.limit(at: now)
         while let connection = idle.last {
             let announced = connection.announcedPatience.map { UpstreamPatience.limit(announced: $0) }
             let idleTime = now.duration(since: connection.idleSince)
@@ -147,7 +147,7 @@ package final class UpstreamPool: ExchangePool {
     private static let spares = 8
 
     package func heedEnd(of connection: UpstreamConnection, at instant: CoarseInstant) {
-        patience.sawEnd(
+        patience.value.sawEnd(
             after: instant.duration(since: connection.idleSince), requestsServed: connection.requestsServed,
             at: .now)
     }
@@ -247,13 +247,13 @@ package final class UpstreamPool: ExchangePool {
         let now = CoarseInstant.now
         guard !isClosed, !isSpent(connection, at: now), !connection.stream.readiness.peerHasEnded else {
             if connection.stream.readiness.peerHasEnded {
-                patience.sawEnd(after: .zero, requestsServed: connection.requestsServed + 1, at: now)
+                patience.value.sawEnd(after: .zero, requestsServed: connection.requestsServed + 1, at: now)
             }
             return drop(connection)
         }
         if limit.isAwaited {
             // Who waits may not be able to repeat its request.
-            if patience.limit(at: now) == .zero { return drop(connection) }
+            if patience.value.limit(at: now) == .zero { return drop(connection) }
             switch limit.next(for: ObjectIdentifier(self)) {
             case .nobody: break
             case .another: return drop(connection)

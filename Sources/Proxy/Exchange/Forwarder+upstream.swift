@@ -19,6 +19,7 @@ extension Forwarder {
     /// the upstream declares unprocessed is sent again whatever its method.
     ///
     /// - Returns: the upstream's exchange, with the content of the response begun.
+    @inline(__always)
     func requestAnswer<Pool: ExchangePool>(
         to exchange: Exchange, on route: PooledRoute<Pool>
     ) async throws(ProxyError) -> Pool.Exchange {
