@@ -154,7 +154,7 @@ soak-fleet: build release ## eight daemons that share a session in Redis rotate 
 	    $(RUN_TESTS) --filter 'and rotates each refresh token once'
 
 .PHONY: fuzz
-fuzz: bootstrap ## each fuzzer for FUZZ_SECONDS (60)
+fuzz: bootstrap ## each fuzzer for FUZZ_SECONDS (60); with 0 it replays its inputs
 	for fuzzer in $(FUZZERS); do Tests/Fuzz/run $$fuzzer $(FUZZ_SECONDS) || exit 1; done
 
 # Daemons are asked for leaks; the tests' own process, which never stops the sessions of unit tests, is not.
