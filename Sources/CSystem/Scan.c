@@ -110,6 +110,9 @@ struct bearerd_field_line bearerd_field_line(const uint8_t *bytes, size_t start,
 /* The names of fields, in lower case, by a hash of their length, their first and their last letter. */
 struct name {
     uint8_t letters[32];
+    /* The bit that makes a letter lower-case where there is a letter, and nothing elsewhere: with that bit CR would be
+       taken for a hyphen. */
+    uint8_t folds[32];
     uint8_t length;
     /* The next name of the same hash; 0 for none. */
     uint8_t next;
@@ -129,7 +132,11 @@ INLINE uint8_t hash(size_t length, uint8_t first, uint8_t last) {
 bool bearerd_add_name(struct bearerd_names *names, uint8_t number, const uint8_t *letters, size_t length) {
     struct name *name = &names->names[number % 64];
     if (number == 0 || number >= 64 || length == 0 || length > sizeof name->letters || name->length > 0) return false;
-    for (size_t index = 0; index < length; index++) name->letters[index] = letters[index] | 0x20;
+    for (size_t index = 0; index < length; index++) {
+        uint8_t letter = letters[index] | 0x20;
+        name->folds[index] = letter >= 'a' && letter <= 'z' ? 0x20 : 0;
+        name->letters[index] = letters[index] | name->folds[index];
+    }
     name->length = (uint8_t)length;
     uint8_t *slot = &names->first[hash(length, letters[0], letters[length - 1])];
     name->next = *slot;
@@ -137,33 +144,34 @@ bool bearerd_add_name(struct bearerd_names *names, uint8_t number, const uint8_t
     return true;
 }
 
-/* The bit 0x20 makes letters lower-case, and no other byte of a token equal to a byte of a name. */
-static inline bool same_eight(const uint8_t *name, const uint8_t *letters) {
-    uint64_t one, two;
-    memcpy(&one, name, 8);
-    memcpy(&two, letters, 8);
-    return (one | 0x2020202020202020u) == two;
+/* Eight bytes of a name are those of `candidate` from `index` on, in whichever case. */
+static inline bool same_eight(const struct name *candidate, const uint8_t *name, size_t index) {
+    uint64_t bytes, folds, letters;
+    memcpy(&bytes, name + index, 8);
+    memcpy(&folds, candidate->folds + index, 8);
+    memcpy(&letters, candidate->letters + index, 8);
+    return (bytes | folds) == letters;
 }
 
-static inline bool same_four(const uint8_t *name, const uint8_t *letters) {
-    uint32_t one, two;
-    memcpy(&one, name, 4);
-    memcpy(&two, letters, 4);
-    return (one | 0x20202020u) == two;
+static inline bool same_four(const struct name *candidate, const uint8_t *name, size_t index) {
+    uint32_t bytes, folds, letters;
+    memcpy(&bytes, name + index, 4);
+    memcpy(&folds, candidate->folds + index, 4);
+    memcpy(&letters, candidate->letters + index, 4);
+    return (bytes | folds) == letters;
 }
 
 /* Words overlap where the length is no multiple of theirs. */
 INLINE bool is_name(const struct name *candidate, const uint8_t *name, size_t length) {
     if (candidate->length != length) return false;
-    const uint8_t *letters = candidate->letters;
     if (length >= 8) {
         for (size_t index = 0; index + 8 < length; index += 8)
-            if (!same_eight(name + index, letters + index)) return false;
-        return same_eight(name + length - 8, letters + length - 8);
+            if (!same_eight(candidate, name, index)) return false;
+        return same_eight(candidate, name, length - 8);
     }
-    if (length >= 4) return same_four(name, letters) && same_four(name + length - 4, letters + length - 4);
+    if (length >= 4) return same_four(candidate, name, 0) && same_four(candidate, name, length - 4);
     for (size_t index = 0; index < length; index++)
-        if ((name[index] | 0x20) != letters[index]) return false;
+        if ((name[index] | candidate->folds[index]) != candidate->letters[index]) return false;
     return true;
 }
 
@@ -204,7 +212,7 @@ void bearerd_read_field_lines(const struct bearerd_names *names, const uint8_t *
     uint64_t present = state->present;
     while (count < room && start < end && bytes[start] != '\r') {
         size_t name_end = start;
-        /* A name that is known is a token, whose bytes need no look of their own. */
+        /* Known names are tokens, and nothing but a known name is equal to one. */
         uint8_t known = known_name(names, bytes, &name_end, end);
         if (known == 0) name_end = end_of_token(bytes, start, end);
         struct bearerd_field_line line = rest_of_line(bytes, start, name_end, end);

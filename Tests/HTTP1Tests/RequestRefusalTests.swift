@@ -154,6 +154,9 @@ func fieldRefusals(after start: String) -> [Refusal] {
             .bareLineFeed: ["\n", "A: b\n\r\n", "A: b\n\n", "A\n", "A:\n"],
             .bareCarriageReturn: [
                 "\r\r\n", "A: b\rc\r\n\r\n", "A: b\r\r\n\r\n", "A\rB: c\r\n\r\n", "A: b\r\n\rX",
+                // With the bit that makes letters lower-case, CR is a hyphen.
+                "Content\rLength: 5\r\n\r\n", "Transfer\rEncoding: chunked\r\n\r\n", "Set\rCookie: a\r\n\r\n",
+                "X\rRequest\rId: a\r\n\r\n",
             ],
             .foldedField: ["A: b\r\n c\r\n\r\n", "A: b\r\n\tc\r\n\r\n", " A: b\r\n\r\n", " \r\n\r\n"],
             .whitespaceBeforeColon: [
@@ -164,7 +167,7 @@ func fieldRefusals(after start: String) -> [Refusal] {
             .malformedFieldName: [
                 ": b\r\n\r\n", ":\r\n\r\n", "A@: b\r\n\r\n", "(A): b\r\n\r\n", "\"A\": b\r\n\r\n",
                 "A/B: c\r\n\r\n", "A\0: b\r\n\r\n", "\u{E9}: b\r\n\r\n", "A\u{7F}: b\r\n\r\n",
-                "A;B: c\r\n\r\n",
+                "A;B: c\r\n\r\n", "HTTP\u{12}-Settings: a\r\n\r\n",
             ],
             .controlByteInField: [
                 "A: b\0c\r\n\r\n", "A: \0\r\n\r\n", "A: b\u{01}\r\n\r\n", "A: b\u{08}\r\n\r\n",
