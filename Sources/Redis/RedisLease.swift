@@ -111,7 +111,8 @@ final class RedisLease: StoreLease {
     func spend(_ session: StoredSession) async throws(StoreError) {
         try await hold()
         let before = spending
-        state.withLock { $0.spending = session.generation }
+        // What is stored may have gone back under our hands: whoever knows the newer record goes by that.
+        state.withLock { $0.spending = max(before ?? 0, session.generation) }
         do throws(StoreError) {
             try await store.spend(session, under: self)
             try await hold()

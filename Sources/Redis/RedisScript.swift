@@ -90,13 +90,15 @@ enum RedisScript {
         return 'mine'
         """
 
-    /// KEYS 1 lock, 2 mark; ARGV 1 owner, 2 generation.
+    /// KEYS 1 lock, 2 mark; ARGV 1 owner, 2 generation, 3 milliseconds.
     ///
-    /// Replies `marked` and the mark before, `GENERATION OWNER`.
+    /// Replies `marked` and the mark before, `GENERATION OWNER`. It extends the lease, because others wait for a whole one
+    /// after the last sign of the owner.
     private static let spendText = """
         if text(KEYS[1]) ~= ARGV[1] then return 'lost' end
         local before = text(KEYS[2])
         redis.call('SET', KEYS[2], ARGV[2] .. ' ' .. ARGV[1])
+        redis.call('PEXPIRE', KEYS[1], ARGV[3])
         return 'marked ' .. before
         """
 

@@ -145,7 +145,7 @@ extension RedisStore {
         }
     }
 
-    private var leaseMilliseconds: [UInt8] { Array("\(settings.leaseLife.components.seconds * 1000)".utf8) }
+    var leaseMilliseconds: [UInt8] { Array("\(settings.leaseLife.components.seconds * 1000)".utf8) }
 
     private static let host = String(
         decoding: CurrentProcess.hostName.utf8.filter { 0x21...0x7E ~= $0 }.prefix(64), as: UTF8.self)

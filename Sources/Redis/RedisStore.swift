@@ -158,9 +158,13 @@ package actor RedisStore: SessionStore, LoopConfined {
 
     /// Marks that the refresh token of `session` is about to be sent.
     func spend(_ session: StoredSession, under lease: RedisLease) async throws(StoreError) {
+        let generation = lease.spending ?? session.generation
+        let end = ContinuousClock.now + settings.leaseLife
         let before = try await run(
-            .spend, keys: [lockKey, markKey], of: lease, [Array("\(session.generation)".utf8)])
+            .spend, keys: [lockKey, markKey], of: lease,
+            [Array("\(generation)".utf8), leaseMilliseconds])
         guard before.word == .marked else { throw .leaseLost }
+        lease.renewed(until: end)
         lease.marked(overAnother: lease.isOfAnother(before.rest, notOlderThan: session))
     }
 

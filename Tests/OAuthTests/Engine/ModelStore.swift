@@ -26,6 +26,10 @@ final class ModelStore {
     /// When a process was last seen.
     func lastSign(of process: String) -> Instant { signs[process] ?? world.start }
 
+    func isMarked(by process: ModelProcess) -> Bool {
+        mark?.owner?.hasPrefix("\(process.name)/") ?? false
+    }
+
     private func sign(_ process: ModelProcess) { signs[process.name] = world.now }
 
     /// Whether a command fails, as the first one does after a failover.
@@ -179,8 +183,13 @@ final class ModelStore {
         } else if lease.spending == nil {
             lease.mayBeSpent = mark?.generation == session.generation
         }
-        lease.spending = session.generation
-        mark = ModelMark(generation: session.generation, owner: lease.owner)
+        let generation = term == nil ? session.generation : max(lease.spending ?? 0, session.generation)
+        lease.spending = generation
+        mark = ModelMark(generation: generation, owner: lease.owner)
+        if let term {
+            holder?.until = world.now + term
+            lease.end = world.now + term
+        }
         sign(process)
         process.tell(.spent(ticket, .success(lease.mayBeSpent)), "marked")
     }

@@ -81,6 +81,28 @@ import BearerdTokenStore
         await holder.release()
     }
 
+    @Test func `never falls while its owner has the lock, also where an older record was put back`()
+        async throws
+    {
+        let store = try open(lease: 15)
+        try await store.save(.sample(generation: 2))
+        let holder = try await store.lock(waitingAtMost: .zero)
+        try await holder.spend(.sample(generation: 2))
+        let first = try server("GET", mark)
+        try await holder.spend(.sample(generation: 1))
+        #expect(try server("GET", mark) == first && first.hasPrefix("2 "))
+        await holder.release()
+    }
+
+    @Test func `is a sign of its owner: the lock lives for a whole lease after it`() async throws {
+        let store = try open(lease: 15)
+        let holder = try await store.lock(waitingAtMost: .zero)
+        try server("PEXPIRE", lock, "5000")
+        try await holder.spend(.sample(generation: 1))
+        #expect(Int(try server("PTTL", lock)).map { $0 > 5000 } == true)
+        await holder.release()
+    }
+
     @Test func `is waited for while its owner, who had lost the lock, shows that it lives`() async throws {
         let (one, other) = (try open(lease: 1), try open(lease: 1))
         try await one.save(.sample(generation: 1))
