@@ -266,6 +266,15 @@ extension IdentityEngine {
         restartAttempt(of: asking.target)
     }
 
+    /// True if a request that was left has brought a refresh token, which nobody else has.
+    var isAnsweredAdrift: Bool {
+        adrift?.deferred.contains { event in
+            guard case .answered(_, let answer) = event else { return false }
+            return answer.outcome.refreshToken != nil
+                || (try? answer.outcome.result.get())?.refreshToken != nil
+        } ?? false
+    }
+
     /// Lets go of a lease that is lost, because another process has stored something.
     mutating func letGo() {
         guard case .asking(let asking) = phase else { return }

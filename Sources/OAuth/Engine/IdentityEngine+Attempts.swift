@@ -145,8 +145,8 @@ extension IdentityEngine {
 
     /// True if our refresh token may not be the newest, though nobody has stored another.
     var mustSettle: Bool {
+        guard let token = session.refreshToken, let settledAt, settledAt > now else { return false }
         // Nobody else can have renewed what we alone have.
-        guard session.refreshToken != nil, !isUnwritten, let settledAt else { return false }
-        return settledAt > now
+        return !isAnsweredAdrift && (!isUnwritten || token.equals(knownToken))
     }
 }

@@ -121,6 +121,7 @@ final class ModelProcess {
         guard isRunning else { return }
         world.note("\(name) is killed")
         if mayHaveSpent { world.provider.excuse(engine.session.refreshToken) }
+        world.provider.isGone(self)
         world.store.died(self)
         isRunning = false
         (waiting, stopEnd, isWritingAtEnd) = ([:], nil, false)

@@ -118,6 +118,15 @@ final class ModelProvider {
         lossMoment = world.now
     }
 
+    /// A process is gone: of what it has sent before the marks were lost nobody can know any more, unless it has marked it anew.
+    func isGone(_ process: ModelProcess) {
+        guard let lossMoment, !world.store.isMarked(by: process) else { return }
+        for sending in sendings.values.joined() where sending.owner == process.name && sending.at < lossMoment
+        {
+            sending.isHarmless = true
+        }
+    }
+
     /// Looks whether a refresh token may be sent: never twice, but where its holder is gone or its connection silent.
     private func checkSending(_ token: Secret, by process: ModelProcess) {
         let name = token.withPlaintext { $0 }
@@ -189,10 +198,21 @@ final class ModelProvider {
             let (found, index) = Self.place(of: token)
             return found == family && index >= wanted
         }
+        /// Whether a request that was left for others has brought it.
+        func isAdrift(_ engine: IdentityEngine) -> Bool {
+            engine.adrift?.deferred.contains { event in
+                guard case .answered(_, let answer) = event, let token = answer.outcome.refreshToken else {
+                    return false
+                }
+                let (found, index) = Self.place(of: token)
+                return found == family && index >= wanted
+            } ?? false
+        }
         if has(world.store.record)
             || world.processes.contains(where: { $0.isRunning && has($0.engine.session) })
             || world.processes.contains(where: { $0.isRunning && isJudging($0.engine.phase) })
             || world.processes.contains(where: { $0.isRunning && isLoggingIn($0.engine.commands) })
+            || world.processes.contains(where: { $0.isRunning && isAdrift($0.engine) })
         {
             return
         }
