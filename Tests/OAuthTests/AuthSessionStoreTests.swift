@@ -122,6 +122,7 @@ struct `A session whose store fails` {
             harness.store.isBroken = true
             harness.store.lose()
             let stop = Task { await harness.session.stop(savingFor: .seconds(30)) }
+            await harness.settle()
             for _ in 0..<5 { await harness.pass(.seconds(1)) }
             harness.store.isBroken = false
             await harness.pass(.seconds(1))
@@ -135,6 +136,7 @@ struct `A session whose store fails` {
         harness.store.isBroken = true
         try await harness.run("rt0") {
             let stop = Task { await harness.session.stop(savingFor: .seconds(3)) }
+            await harness.settle()
             for _ in 0..<5 { await harness.pass(.seconds(1)) }
             #expect(await !stop.value)
             #expect(await harness.session.unsavedReason == "no space")

@@ -33,8 +33,9 @@ struct `A session whose provider hangs` {
         harness.store.stored()?.refreshToken?.withPlaintext { $0 }
     }
 
-    /// Lets time pass in steps that no timer notices as one.
+    /// Lets time pass in steps that no timer notices as one, once what was begun before has begun.
     private func pass(_ seconds: Int, _ harness: SessionHarness) async {
+        await harness.settle()
         let step = seconds > 60 ? 10 : 1
         for _ in 0..<(seconds / step) { await harness.pass(.seconds(step)) }
     }
