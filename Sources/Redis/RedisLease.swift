@@ -122,6 +122,8 @@ final class RedisLease: StoreLease {
         }
     }
 
+    func isClaimed() async -> Bool { await store.isClaimed(identity) }
+
     func release() async {
         let isFirst = state.withLock { state in
             defer { (state.isOver, state.isReleased) = (true, true) }

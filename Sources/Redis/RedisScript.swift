@@ -43,15 +43,19 @@ enum RedisScript {
 
         """
 
-    /// KEYS 1 lock, 2 mark, 3 record; ARGV 1 owner, 2 milliseconds, 3 a mark whose owner is gone, 4 the generation
-    /// since which the record has the newest refresh token that the caller knows.
+    /// KEYS 1 lock, 2 mark, 3 record, 4 claim or missing; ARGV 1 owner, 2 milliseconds, 3 a mark whose owner is gone, 4 the
+    /// generation since which the record has the newest refresh token that the caller knows, 5 the caller's claim, 6 its
+    /// milliseconds.
     ///
     /// Replies `mine` and the mark that is there, whoever left it and however old; `held`, the mark and, on the next
     /// line, the holder; or `marked` and the mark.
     ///
+    /// A claim is written anew while its lock is not to be had, and removed when it is.
+    ///
     /// The mark of an old generation means nothing. A lock without expiry gets one. Before a mark is reported, a
     /// write (`SET NX`, which changes nothing) proves that the mark's owner could write too.
     private static let acquireText = """
+        local function claim() if KEYS[4] then redis.pcall('SET', KEYS[4], ARGV[5], 'PX', ARGV[6]) end end
         local holder, left = text(KEYS[1]), text(KEYS[2])
         local mark = left
         if foreign(mark, ARGV[1], math.max(stored(KEYS[3]), tonumber(ARGV[4]))) then
@@ -61,10 +65,15 @@ enum RedisScript {
         end
         if holder ~= '' and holder ~= ARGV[1] then
           if redis.call('PTTL', KEYS[1]) == -1 then redis.call('PEXPIRE', KEYS[1], ARGV[2]) end
+          claim()
           return 'held ' .. mark .. '\\n' .. holder
         end
-        if mark ~= '' and mark ~= ARGV[3] then return 'marked ' .. mark end
+        if mark ~= '' and mark ~= ARGV[3] then
+          claim()
+          return 'marked ' .. mark
+        end
         redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
+        if KEYS[4] and text(KEYS[4]) == ARGV[5] then redis.pcall('DEL', KEYS[4]) end
         return 'mine ' .. left
         """
 

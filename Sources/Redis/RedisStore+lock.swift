@@ -52,12 +52,14 @@ extension RedisStore {
         let abandoned = watches[identity]?.abandoned(after: settings.leaseLife) ?? ""
         let answer: ScriptReply
         do throws(StoreError) {
+            let claim = ownClaim(on: identity)
+            let claimArguments = claim.map { [Array($0.word.utf8), Array(Self.claimLife.utf8)] } ?? []
             answer = try await run(
-                .acquire, keys: [lockKey, markKey, recordKey], of: lease,
+                .acquire, keys: [lockKey, markKey, recordKey] + (claim == nil ? [] : [claimKey]), of: lease,
                 [
                     leaseMilliseconds, Array(abandoned.utf8),
                     Array("\(newest[identity]?.tokenGeneration ?? 0)".utf8),
-                ])
+                ] + claimArguments)
         } catch {
             watches[identity] = nil
             throw error

@@ -40,6 +40,8 @@ package actor RedisStore: SessionStore, LoopConfined {
     var newest: [String: NewestRecord] = [:]
     /// The records that were last read or written, as Redis has them.
     var records: [String: [UInt8]] = [:]
+    /// The claims of people in this process.
+    var claims: [String: [HeldRedisClaim]] = [:]
     /// The marks of others that are waited for.
     var watches: [String: MarkWatch] = [:]
 

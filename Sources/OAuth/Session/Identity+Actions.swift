@@ -64,6 +64,7 @@ extension Identity {
             if isForPerson, claim == nil { claim = await store.claim(name) }
             do throws(StoreError) {
                 leases[ticket] = try await store.lock(name, waitingAtMost: IdentityEngine.lockWait)
+                claim = nil
                 take(.leased(ticket))
             } catch {
                 take(.leaseRefused(ticket, error))

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BearerdCryptography
+import OAuth
+import BearerdRESP
+
+/// A person's claim on the lock of an identity, for as long as somebody has it.
+final class RedisClaim: Sendable {
+    /// Tells it from the claims of others.
+    let word = SecureRandom.word(bytes: 12)
+}
+
+/// A claim that ends when nobody has it any more.
+struct HeldRedisClaim {
+    weak var claim: RedisClaim?
+}
+
+/// People who want the lock of somebody who only waits for the provider.
+///
+/// The key is written anew with each try to get the lock, lives for a few seconds without that, and is removed in the step
+/// that takes the lock.
+extension RedisStore {
+    /// The milliseconds for which a claim lives after the last try to get the lock.
+    static let claimLife = "3000"
+
+    package func claim(_ identity: String) async -> (any Sendable)? {
+        let claim = RedisClaim()
+        // Where that is not allowed, the lock must not fail for it.
+        let command = RESPCommand("SET", claimKey(identity), claim.word, "PX", Self.claimLife)
+        guard (try? await link.perform(command)) != nil else { return nil }
+        claims[identity, default: []].removeAll { $0.claim == nil }
+        claims[identity, default: []].append(HeldRedisClaim(claim: claim))
+        return claim
+    }
+
+    /// The claim by which this process wants the lock; nil if nobody here waits for it on behalf of a person.
+    func ownClaim(on identity: String) -> RedisClaim? { claims[identity]?.lazy.compactMap(\.claim).first }
+
+    /// True if a person wants the lock, and could get it: nobody can while the server takes no writes.
+    func isClaimed(_ identity: String) async -> Bool {
+        do throws(RedisError) {
+            let read = RESPCommand("GETRANGE", claimKey(identity), "0", "63")
+            guard try await link.perform(read).bytes?.isEmpty == false else { return false }
+            _ = try await link.perform(RESPCommand("SET", lockKey(""), "", "PX", "1000"))
+            return true
+        } catch {
+            return false
+        }
+    }
+
+    func claimKey(_ identity: String) -> String { "\(settings.keyPrefix)claim:\(identity)" }
+}
