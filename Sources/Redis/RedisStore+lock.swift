@@ -29,11 +29,15 @@ extension RedisStore {
             if answer.word == .mine {
                 lease.renewed(until: end)
                 lease.found(mark: answer.rest)
+                owners[identity] = owner
                 _ = loop.startTask { await self.keepRenewing(lease) }
                 return lease
             }
             let left = deadline - .now
-            guard left > .zero, !Task.isCancelled else { throw .busy(by: answer.holder) }
+            guard left > .zero, !Task.isCancelled else {
+                let isOurs = answer.names(owners[identity])
+                throw .busy(by: isOurs ? StoreError.thisProcess : answer.holder)
+            }
             await loop.pause(for: min(pause * Double.random(in: 0.5...1), left))
             pause = min(pause * 2, .milliseconds(250))
         }

@@ -42,6 +42,8 @@ package actor RedisStore: SessionStore, LoopConfined {
     var records: [String: [UInt8]] = [:]
     /// The claims of people in this process.
     var claims: [String: [HeldRedisClaim]] = [:]
+    /// The owners in whose name the locks were last given.
+    var owners: [String: String] = [:]
     /// The marks of others that are waited for.
     var watches: [String: MarkWatch] = [:]
 

@@ -26,6 +26,11 @@ struct ScriptReply {
         return mark.isEmpty ? nil : String(mark)
     }
 
+    /// True if the lock is held, or the mark was left, in the name of `owner`.
+    func names(_ owner: String?) -> Bool {
+        owner.map { rest.hasSuffix((word == .held ? "\n" : " ") + $0) } ?? false
+    }
+
     /// The daemon that holds the lock or left the mark, as in `process 17 on web-1`, without its random word.
     var holder: String? {
         let owner = rest.drop { $0 != (word == .held ? "\n" : " ") }.dropFirst()

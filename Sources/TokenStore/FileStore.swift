@@ -158,7 +158,9 @@ package actor FileStore: SessionStore, ExecutorConfined {
             if let lock = try tryLock(identity) { return lock }
             let left = deadline - .now
             guard left > .zero, !Task.isCancelled else {
-                throw .busy(by: FileLockHolder.of(home(of: identity).paths(of: identity).lock)?.description)
+                let place = home(of: identity).paths(of: identity).lock
+                throw .busy(
+                    by: isHeld(identity) ? StoreError.thisProcess : FileLockHolder.of(place)?.description)
             }
             // flock has no way to wait that leaves the thread free for other identities.
             await thread.sleep(for: min(pause, left))

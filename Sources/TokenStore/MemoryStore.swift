@@ -37,7 +37,7 @@ package final class MemoryStore: SessionStore {
         let deadline = ContinuousClock.now + limit
         while true {
             if let lease = take(identity) { return lease }
-            guard .now < deadline, !Task.isCancelled else { throw .busy(by: nil) }
+            guard .now < deadline, !Task.isCancelled else { throw .busy(by: StoreError.thisProcess) }
             await thread.sleep(for: .milliseconds(5))
         }
     }

@@ -2,7 +2,7 @@
 
 /// Why a store could not do what was asked.
 public enum StoreError: ExplainedError, Equatable, Sendable {
-    /// Another process held the lock for too long: which, and since when, where that is known.
+    /// Somebody else held the lock for too long: who, and since when, where that is known.
     case busy(by: String?)
     /// Reading or writing failed; the reason names the operation, the path and the system's words, no secret.
     case unavailable(String)
@@ -18,6 +18,10 @@ public enum StoreError: ExplainedError, Equatable, Sendable {
     case outdated
     /// The lock went to somebody else before we were done.
     case leaseLost
+
+    /// The holder of a lock that an identity of this process has, for people: after a reload the one of before may still wait
+    /// for the provider.
+    package static let thisProcess = "an earlier request of this process"
 
     /// True if the lock was not to be had, and nothing else is known to be wrong.
     public var isBusy: Bool {
@@ -46,7 +50,7 @@ public enum StoreError: ExplainedError, Equatable, Sendable {
     /// The reason, in one line.
     public var reason: String {
         switch self {
-        case .busy(let holder): "\(holder ?? "another process") keeps the store's lock"
+        case .busy(let holder): "\(holder ?? "somebody else") keeps the store's lock"
         case .unavailable(let reason), .unreachable(let reason), .denied(let reason), .refused(let reason),
             .forbidden(let reason):
             reason

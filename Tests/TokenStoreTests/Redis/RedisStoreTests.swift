@@ -152,7 +152,10 @@ import BearerdTokenStore
         let error = await #expect(throws: StoreError.self) {
             try await other.withLock(waitingAtMost: .seconds(2))
         }
-        #expect(error?.isBusy == true)
+        #expect(error?.isBusy == true && error != .busy(by: "an earlier request of this process"))
+        await #expect(throws: StoreError.busy(by: "an earlier request of this process")) {
+            try await store.withLock(waitingAtMost: .zero)
+        }
         try await holder.spend(.sample(generation: 1))
         await holder.release()
         try await other.withLock(waitingAtMost: .zero)
