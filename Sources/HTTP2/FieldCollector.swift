@@ -111,8 +111,8 @@ struct FieldCollector {
                 hasPath = true
             }
         case UInt8(ascii: "p"): connectProtocol = [UInt8](copying: value)
-        case UInt8(ascii: "s") where name.count == 7:  // :status
-            for index in value.indices { status = status * 10 + Int(value[index] &- Byte.zero) }
+        case UInt8(ascii: "s") where name[2] == UInt8(ascii: "t"):  // :status, always of three digits
+            for index in value.indices { status = status &* 10 &+ Int(value[index] &- Byte.zero) }
         default: break  // :scheme says nothing that the connection does not.
         }
     }

@@ -22,6 +22,23 @@ import Testing
         #expect(stream.request.fields.values(of: try #require(HTTPFields.Name("x-a"))) == ["1", "2"])
     }
 
+    @Test func `a scheme of any length is passed over`() throws {
+        for length in [1, 18, 19, 20, 1000] {
+            let peer = try #require(FramePeer())
+            let scheme = String(repeating: "z", count: length)
+            peer.send(
+                .head(
+                    [
+                        (":method", "GET"), (":scheme", scheme), (":authority", "example.com"),
+                        (":path", "/a"),
+                    ],
+                    stream: 1))
+            let stream = try #require(peer.streams[1])
+            #expect(stream.hasHead && stream.hasEnd && stream.fault == nil)
+            #expect(stream.request.target == "/a")
+        }
+    }
+
     @Test func `crumbs of a cookie become one field`() throws {
         peer.send(.head(FramePeer.get + [("cookie", "a=1"), ("x", "y"), ("cookie", "b=2")], stream: 1))
         #expect(peer.streams[1]?.request.fields.values(of: .cookie) == ["a=1; b=2"])
