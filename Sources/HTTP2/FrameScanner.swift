@@ -13,6 +13,9 @@ struct FrameScanner {
         let type: UInt8
         let flags: UInt8
         let stream: Int32
+
+        /// Of a HEADERS or DATA frame: true if it is the last of its side of the stream.
+        var endsStream: Bool { flags & 0x1 != 0 }
     }
 
     /// The part of a header that has arrived.

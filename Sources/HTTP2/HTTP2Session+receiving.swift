@@ -18,10 +18,17 @@ extension HTTP2Session {
             let begun = scanner.part.count
             let end = min(bytes.count, position + FrameScanner.headerLength - begun)
             if begun == 0, end - position == FrameScanner.headerLength {
-                if let fault = fault(of: scanner.read(bytes.extracting(position..<end))) {
+                let header = scanner.read(bytes.extracting(position..<end))
+                if dependsOnEarlierFrames(header) {
+                    guard feed(bytes.extracting(start..<position)) else { return }
+                    start = position
+                    hasUnreadEarnings = false
+                }
+                if let fault = fault(of: header) {
                     if feed(bytes.extracting(start..<position)) { fail(fault) }
                     return
                 }
+                note(header)
                 position = end
                 continue
             }
@@ -30,7 +37,10 @@ extension HTTP2Session {
             position = end
             start = end
             guard let header else { return }
-            if let fault = fault(of: scanner.read(header.span)) { return fail(fault) }
+            let read = scanner.read(header.span)
+            hasUnreadEarnings = false
+            if let fault = fault(of: read) { return fail(fault) }
+            note(read)
             guard feed(header.span) else { return }
         }
         _ = feed(bytes.extracting(start..<position))
@@ -71,6 +81,39 @@ extension HTTP2Session {
         }
     }
 
+    /// Says if nghttp2 must have read the frames in front of one before that is judged, so that the verdict does not depend
+    /// on how many of them the network brings at once.
+    private func dependsOnEarlierFrames(_ header: FrameScanner.Header) -> Bool {
+        // nghttp2 reads nothing more behind the last stream's end, but looks for that only between two calls.
+        if isLeaving { return true }
+        switch UInt32(header.type) {
+        case NGHTTP2_DATA.rawValue where header.length == 0 && !header.endsStream && hasUnreadEarnings:
+            return true
+        case NGHTTP2_DATA.rawValue, NGHTTP2_HEADERS.rawValue:
+            // A server judges by the client's frames alone, and has seen them all.
+            return role == .client && streams[header.stream]?.isEnding == true
+        case NGHTTP2_CONTINUATION.rawValue: return false
+        // Its stream may be one that an unread frame makes us end.
+        case NGHTTP2_RST_STREAM.rawValue: return true
+        default: return hasUnreadEarnings
+        }
+    }
+
+    /// Remembers what the verdict on later frames depends on.
+    private func note(_ header: FrameScanner.Header) {
+        switch UInt32(header.type) {
+        case NGHTTP2_DATA.rawValue, NGHTTP2_HEADERS.rawValue:
+            hasUnreadEarnings = true
+            if role == .client, header.endsStream { streams[header.stream]?.isEnding = true }
+        case NGHTTP2_CONTINUATION.rawValue: hasUnreadEarnings = true
+        case NGHTTP2_RST_STREAM.rawValue:
+            hasUnreadEarnings = true
+            if role == .client { streams[header.stream]?.isEnding = true }
+        case NGHTTP2_GOAWAY.rawValue: isLeaving = true
+        default: break
+        }
+    }
+
     /// Judges a frame by its header.
     ///
     /// - Returns: the fault of the peer, which ends the connection; nil if it may send the frame.
@@ -80,8 +123,7 @@ extension HTTP2Session {
         case NGHTTP2_DATA.rawValue:
             if let fault = faultOfStream(header, beginsStream: false) { return fault }
             // Here, where those on streams that are over count too.
-            let endsStream = header.flags & UInt8(NGHTTP2_FLAG_END_STREAM.rawValue) != 0
-            isAdmitted = header.length > 0 || endsStream || floods.admits(.emptyData)
+            isAdmitted = header.length > 0 || header.endsStream || floods.admits(.emptyData)
         case NGHTTP2_HEADERS.rawValue:
             isHeadLate = false
             return faultOfStream(header, beginsStream: role == .server)

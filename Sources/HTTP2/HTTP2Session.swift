@@ -59,6 +59,10 @@ package final class HTTP2Session {
     var abandoned = AbandonedStreams()
     /// True while the head that comes is of a stream that is over here.
     var isHeadLate = false
+    /// True if frames that earn budgets may not have been read by nghttp2.
+    var hasUnreadEarnings = false
+    /// True once either side has said which stream is the last.
+    var isLeaving = false
     /// The fault, found in a callback, that ends the connection.
     var breach: HTTP2ErrorCode?
     /// How large ``output`` may become in the call that is under way.

@@ -28,6 +28,7 @@ package final class HTTP2Stream {
         static let endAfterSending = Marks(rawValue: 1 << 11)
         static let deferred = Marks(rawValue: 1 << 12)
         static let answered = Marks(rawValue: 1 << 13)
+        static let ending = Marks(rawValue: 1 << 14)
     }
 
     private var marks: Marks = []
@@ -284,6 +285,11 @@ package final class HTTP2Stream {
     package var isTaken: Bool {
         get { marks.contains(.taken) }
         set { mark(.taken, newValue) }
+    }
+    /// A client's side: true once a frame that ends the stream has begun to arrive.
+    var isEnding: Bool {
+        get { marks.contains(.ending) }
+        set { mark(.ending, newValue) }
     }
     /// True if the stream is in the list of changed streams.
     var isTouched: Bool {

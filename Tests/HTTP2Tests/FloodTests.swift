@@ -270,4 +270,29 @@ import Testing
             #expect(sent * size < 1 << 20)
         }
     }
+
+    @Test func `frames behind the end of an answer are late, however many come at once`() throws {
+        for isWhole in [true, false] {
+            let peer = try #require(FramePeer(.client))
+            _ = try request(peer)
+            _ = peer.takeFrames()
+            let end = HTTP2Frame.head([(":status", "200")], stream: 1)
+            let frames = [end] + Array(repeating: HTTP2Frame(.data, stream: 1, [0]), count: 4000)
+            if isWhole { peer.send(frames) } else { for frame in frames { peer.send(frame) } }
+            #expect(peer.goawayCode() == Self.calm)
+        }
+    }
+
+    @Test func `a budget is as full for frames that come at once as for those that come alone`() throws {
+        for isWhole in [true, false] {
+            let peer = try #require(FramePeer())
+            let head = HTTP2Frame.head(FramePeer.post, stream: 1, endsStream: false)
+            // The head earns two more than the budget holds, and so none.
+            let frames = [head] + Array(repeating: HTTP2Frame(.data, stream: 1), count: 100)
+            if isWhole { peer.send(frames) } else { for frame in frames { peer.send(frame) } }
+            #expect(peer.session.failure == nil)
+            peer.send(HTTP2Frame(.data, stream: 1))
+            #expect(peer.goawayCode() == Self.calm)
+        }
+    }
 }

@@ -103,6 +103,18 @@ import Testing
         #expect(peer.session.isOver && peer.session.failure == nil)
     }
 
+    @Test func `nothing is read behind GOAWAY and the last stream's end, though it comes with them`() throws {
+        for isWhole in [true, false] {
+            let peer = try #require(FramePeer())
+            let frames = [
+                HTTP2Frame(.goaway, Array(repeating: 0, count: 8)), .head(FramePeer.get, stream: 1),
+            ]
+            if isWhole { peer.send(frames) } else { for frame in frames { peer.send(frame) } }
+            #expect(peer.streams[1] == nil)
+            #expect(peer.session.isOver && peer.session.failure == nil)
+        }
+    }
+
     @Test func `a connection that is gone closes every stream`() throws {
         let (peer, stream) = try Self.client()
         peer.session.abandon()
