@@ -112,7 +112,7 @@ extension OutputSpan<UInt8> {
                     bearerd_write_field_lines(fields, lines.count, $0.baseAddress, $0.count, to, room)
                 }
             }
-            precondition(count <= room, "no room was made, or a field is not in its block")
+            precondition(count >= 0 && count <= room, "no room was made, or a field is not in its block")
             filled += count
         }
     }
