@@ -173,7 +173,8 @@ extension HTTP2Session {
     /// - Parameter sentCounts: how much the peer had taken of each then, and has now.
     package func resetUntaken(since sentCounts: inout [Int32: UInt64]) {
         var counts: [Int32: UInt64] = [:]
-        for stream in streams.all where stream.isAnswered && stream.resetCode == nil {
+        for stream in streams.all
+        where stream.isAnswered && stream.resetCode == nil && window(of: stream) <= 0 {
             if sentCounts[stream.id] == stream.sentCount {
                 reset(stream, .cancel)
             } else {
