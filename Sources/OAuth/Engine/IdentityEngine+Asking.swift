@@ -245,7 +245,9 @@ extension IdentityEngine {
         let isSilent = asking.rule?.isSilent(at: now) ?? false
         // Whoever comes next must find what we have: of two sessions of one generation one is lost.
         if isSilent || isClaimed, needsWriting, writeMoment <= now { return saveMeanwhile() }
-        if isClaimed { makeRoom() }
+        // While it may be answered any moment, a person waits for it: whoever has the lock next might send the same refresh
+        // token beside it.
+        if isClaimed, isSilent { makeRoom() }
     }
 
     /// Releases the lease for somebody else's person; what the provider answers is not lost.
