@@ -72,8 +72,8 @@ extension Forwarder {
     /// complete.
     ///
     /// - Returns: true if the whole response has been sent.
-    private func deliverAtOnce(
-        _ exchange: Exchange, from upstream: some UpstreamExchange
+    private func deliverAtOnce<Upstream: UpstreamExchange>(
+        _ exchange: Exchange, from upstream: Upstream
     ) throws(ProxyError) -> Bool {
         do {
             while !upstream.incoming.isFinished, !loop.turnIsOver,
@@ -82,6 +82,12 @@ extension Forwarder {
                 guard try exchange.client.outgoing.offer(pieceOf: upstream.incoming) else { return false }
             }
             guard upstream.incoming.isFinished else { return false }
+            // The session hears of it before the client does, whose next call is to have another token.
+            if Upstream.isJudgedByTrailers,
+                upstream.incoming.trailers.grpcStatus == GRPCStatus.unauthenticated
+            {
+                return false
+            }
             end(exchange, from: upstream)
             return try exchange.client.outgoing.flush()
         } catch let error as ProxyError {
@@ -117,8 +123,9 @@ extension Forwarder {
                 throw .clientGone
             }
         }
-        end(exchange, from: upstream)
+        // Before the client can know, whose next call is to have another token: an end goes out by itself.
         if Upstream.isJudgedByTrailers { await judgeEnd(of: exchange, from: upstream, on: route) }
+        end(exchange, from: upstream)
         try await flushToClient(exchange)
     }
 
