@@ -23,6 +23,22 @@ import Testing
         return (code, result.output, result.errors)
     }
 
+    /// Writes a configuration of a daemon that runs, with its `listen`, and with another `admin.listen`.
+    ///
+    /// - Returns: the file, and the words that name the daemon's process.
+    private func changed(
+        _ sidecar: Sidecar, listen: String, asking admin: Address
+    ) throws -> (file: String, words: String) {
+        let text = Sidecar.configuration(
+            provider: sidecar.provider, upstream: sidecar.upstream.url, clientSecret: "fake",
+            directory: sidecar.directory, .init(listen: listen)
+        ).asking(admin)
+        return (
+            try sidecar.directory.write("changed.yaml", text),
+            "bearerd (pid \(sidecar.bearerd.process.processID)"
+        )
+    }
+
     @Test func `says that a file is named by an option`() throws {
         let (directory, file) = try site()
         for words in [["check"], ["run"], ["status"], ["doctor"], ["token"]] {
@@ -131,12 +147,7 @@ import Testing
         let (proxy, admin) = (try sidecar.bearerd.proxy, try sidecar.bearerd.admin)
         let (holder, nobody) = try Socket.refusing()
         defer { withExtendedLifetime(holder) {} }
-        let text = Sidecar.configuration(
-            provider: sidecar.provider, upstream: sidecar.upstream.url, clientSecret: "fake",
-            directory: sidecar.directory, .init(listen: "\(proxy)")
-        ).asking(nobody)
-        let file = try sidecar.directory.write("changed.yaml", text)
-        let words = "bearerd (pid \(sidecar.bearerd.process.processID)"
+        let (file, words) = try changed(sidecar, listen: "\(proxy)", asking: nobody)
         let status = try BearerdProcess.command("status", "-c", file)
         #expect(
             status.exit == 0 && status.output.hasPrefix("not found: nobody listens at \(nobody)"), "\(status)"
@@ -163,12 +174,7 @@ import Testing
         try sidecar.awaitToken()
         let (holder, nobody) = try Socket.refusing()
         defer { withExtendedLifetime(holder) {} }
-        let text = Sidecar.configuration(
-            provider: sidecar.provider, upstream: sidecar.upstream.url, clientSecret: "fake",
-            directory: sidecar.directory, .init(listen: "unix:\(socket)")
-        ).asking(nobody)
-        let file = try sidecar.directory.write("changed.yaml", text)
-        let words = "bearerd (pid \(sidecar.bearerd.process.processID)"
+        let (file, words) = try changed(sidecar, listen: "unix:\(socket)", asking: nobody)
         let result = try BearerdProcess.command("healthcheck", "-c", file)
         #expect(
             result.exit == 69 && result.errors.contains("\(words)")
