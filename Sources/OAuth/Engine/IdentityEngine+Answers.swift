@@ -168,10 +168,9 @@ extension IdentityEngine {
 
     /// Has the provider forget what an answer brought that is nobody's; an access token goes with its refresh token.
     mutating func revoke(_ outcome: TokenRequestResult) {
-        let grant = try? outcome.result.get()
-        if let token = outcome.refreshToken ?? grant?.refreshToken {
+        if let token = outcome.anyRefreshToken {
             act(.revoke(token, .refreshToken))
-        } else if let token = grant?.accessToken {
+        } else if let token = (try? outcome.result.get())?.accessToken {
             act(.revoke(token, .accessToken))
         }
     }

@@ -272,8 +272,7 @@ extension IdentityEngine {
     var isAnsweredAdrift: Bool {
         adrift?.deferred.contains { event in
             guard case .answered(_, let answer) = event else { return false }
-            return answer.outcome.refreshToken != nil
-                || (try? answer.outcome.result.get())?.refreshToken != nil
+            return answer.outcome.anyRefreshToken != nil
         } ?? false
     }
 

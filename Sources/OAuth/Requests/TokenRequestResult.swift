@@ -8,6 +8,8 @@ package struct TokenRequestResult: Sendable {
     package var result: Result<TokenResponse, TokenFailure>
     /// A refresh token of the response; to be kept even if ``result`` is a failure.
     package var refreshToken: Secret?
+    /// ``refreshToken``, or that of the tokens.
+    var anyRefreshToken: Secret? { refreshToken ?? (try? result.get())?.refreshToken }
     /// The response of a failed request without its unusable access token, if it has a refresh token; a login keeps that.
     var remainder: TokenResponse?
     /// The key that the request proved possession of (RFC 9449); nil without a proof.
