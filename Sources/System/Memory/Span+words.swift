@@ -27,10 +27,6 @@ extension UInt64 {
         (self &- Self.ones &* UInt64(bound)) & ~self & Self.tops
     }
 
-    /// Marks the bytes from 0x80 on.
-    @inline(__always)
-    package var marksAboveASCII: UInt64 { self & Self.tops }
-
     /// Marks the bytes that equal `byte`.
     @inline(__always)
     package func marks(of byte: UInt8) -> UInt64 { (self ^ (Self.ones &* UInt64(byte))).marks(below: 1) }
