@@ -145,6 +145,25 @@ import Testing
         #expect(try FileSystem.read(directory.path("other"), limit: 100).bytes == content)
     }
 
+    @Test func `a watcher tells of what changed between the reading and the watch`() async throws {
+        let thread = try ThreadExecutor(named: "watch")
+        defer { thread.stop() }
+        let watcher = FileWatcher(on: thread, every: .seconds(3600))
+        let (path, missing) = (directory.path("key"), directory.path("missing"))
+        let before = try FileReplacement.replace(FilePlace(path), with: Array("read".utf8))
+        var others = watcher.changes(of: path).makeAsyncIterator()
+        await Task(executorPreference: thread) {}.value  // the first look
+        _ = try FileReplacement.replace(FilePlace(path), with: Array("written after it was read".utf8))
+        _ = try FileReplacement.replace(FilePlace(missing), with: Array("made after it was missed".utf8))
+
+        // None of these waits for the next look by itself.
+        var ours = watcher.changes(of: path, since: .some(before)).makeAsyncIterator()
+        #expect(await ours.next() != nil)
+        #expect(await others.next() != nil)
+        var made = watcher.changes(of: missing, since: .some(nil)).makeAsyncIterator()
+        #expect(await made.next() != nil)
+    }
+
     @Test func `a watcher tells of what others change and not of our own`() async throws {
         let thread = try ThreadExecutor(named: "watch")
         defer { thread.stop() }

@@ -44,19 +44,24 @@ package final class FileWatcher: Sendable {
     ///
     /// This does not block, even if the name's file system is slow or does not answer.
     ///
-    /// - Parameter path: links are followed; it need not exist.
+    /// - Parameters:
+    ///   - path: links are followed; it need not exist.
+    ///   - known: what to compare with instead: what was there before the caller read it, of which the inner nil is
+    ///     that there was no file. So no change is lost between the reading and the watch.
     /// - Returns: one element each time `path` was replaced, written, created or removed; several changes may
     ///   become one.
-    package func changes(of path: String) -> AsyncStream<Void> {
+    package func changes(of path: String, since known: FileFingerprint?? = nil) -> AsyncStream<Void> {
         let (stream, observer) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
-        let (number, isFirst, startsTicking) = state.withLock { state in
+        let (number, isToBeSeen, startsTicking) = state.withLock { state in
             state.nextObserver += 1
-            let isFirst = state.watches[path] == nil
-            state.watches[path, default: Watch()].observers[state.nextObserver] = observer
+            var watch = state.watches[path] ?? Watch()
+            watch.observers[state.nextObserver] = observer
+            if let known { watch.seen = known }
+            state.watches[path] = watch
             defer { state.isTicking = true }
-            return (state.nextObserver, isFirst, !state.isTicking)
+            return (state.nextObserver, watch.observers.count == 1 || known != nil, !state.isTicking)
         }
-        if isFirst { Task(executorPreference: thread) { [weak self] in self?.look(at: path) } }
+        if isToBeSeen { Task(executorPreference: thread) { [weak self] in self?.look(at: path) } }
         observer.onTermination = { [weak self] _ in self?.forget(path, number) }
         if startsTicking { tickLater() }
         return stream

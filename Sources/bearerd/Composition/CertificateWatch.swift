@@ -42,6 +42,12 @@ final class CertificateWatch: Sendable {
         }
     }
 
+    /// Uses what a reload has read, which a change since may have made old again: the next is judged in any case.
+    func use(_ context: ServerContext) {
+        tls.replace(with: context)
+        judged.withLock { $0 = [] }
+    }
+
     private func renew() {
         guard let context = try? configuration.load() else {
             return log.error("the certificate cannot be used any more; the one before stays")

@@ -53,8 +53,8 @@ extension Configuration {
     /// Files that other programs replace while the daemon runs.
     private static let resolverFiles = ["/etc/resolv.conf", "/etc/hosts", "/etc/passwd"]
 
-    /// The files of the configuration that are read again.
-    private var files: [String] {
+    /// The files that the configuration names and that are read again.
+    var files: [String] {
         var files = tls?.files ?? []
         var sources: [SecretSource?] = access.keys.map(\.source) + [admin?.key]
         for identity in identities { sources += identity.credentials.values.map { $0 } }

@@ -82,7 +82,7 @@ extension Daemon {
             beside: .init(
                 file: file, configuration: configuration, listeners: active.listeners,
                 workerCount: sockets.workerCount, accessKeys: active.accessKeys, adminKey: active.adminKey,
-                trust: engine.trust, storeKey: storeKey, sandbox: sandbox,
+                trust: engine.trust, watched: engine.files, storeKey: storeKey, sandbox: sandbox,
                 runsTokenCommands: engine.commands != nil, log: log),
             on: engine.files.thread)
         do {
@@ -172,7 +172,7 @@ extension Daemon {
         retired += before.engine.sessions(notIn: engine)  // an end that comes meanwhile waits for them
 
         // What lives longer than a configuration gets what was read for it.
-        if let context = files.certificate { active.certificate?.tls.replace(with: context) }
+        if let context = files.certificate { active.certificate?.use(context) }
         for (watch, secret) in files.accessKeys + [files.adminKey].compactMap(\.self) {
             watch.key.replace(with: secret)
         }

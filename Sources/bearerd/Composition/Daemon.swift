@@ -104,7 +104,7 @@ actor Daemon: LoopConfined {
         configuration: Configuration, keyringKey: Secret?, commands: CommandHelper?, sockets: DaemonSockets,
         loop: EventLoop, log: Log,
         writer: OutputWriter,
-        manager: ServiceManager, file: String?, sandbox: SandboxOutcome
+        manager: ServiceManager, file: String?, before: FileFingerprint??, sandbox: SandboxOutcome
     ) throws {
         self.file = file
         self.sandbox = sandbox
@@ -116,6 +116,7 @@ actor Daemon: LoopConfined {
         let engine = try Engine(
             configuration: configuration, loop: loop, log: log, keyringKey: keyringKey, commands: commands,
             hooks: StateChangeHooks(configuration, log: log), manager: manager)
+        if let file { engine.files.remember(file, as: before) }
         storeKey = try configuration.store.givenKey.map { try $0.read() }.flatMap(SealingKey.bytes)
         if let hidden = configuration.store.hiddenSessions {
             log.warning("there are sessions that are not used", [.reason: .string(hidden)])

@@ -14,12 +14,14 @@ enum DaemonProcess {
     ///
     /// - Parameters:
     ///   - file: where the configuration is; nil if it is in no file.
+    ///   - before: the fingerprint of `file` before it was read (``WatchedFiles/fingerprint(beforeReading:)``).
     ///   - warnings: about the configuration, a line each; they go to the log.
     ///   - named: what a person gave in place of a key of the configuration, for errors.
     ///   - whenBound: is told the sockets before anybody is served.
     /// - Throws: ``CommandFailure`` when it cannot begin.
     static func serve(
-        _ configuration: Configuration, file: String? = nil, warnings: [String] = [],
+        _ configuration: Configuration, file: String? = nil, before: FileFingerprint?? = nil,
+        warnings: [String] = [],
         named: (String) -> String = { $0 },
         whenBound: (DaemonSockets) throws(CommandFailure) -> Void = { _ in }
     ) throws(CommandFailure) -> ExitStatus {
@@ -69,7 +71,8 @@ enum DaemonProcess {
                 configuration: configuration, keyringKey: keyringKey, commands: commands, sockets: sockets,
                 loop: loop, log: log,
                 writer: writer,
-                manager: ServiceManager(notifications, log: log), file: file, sandbox: sandboxOutcome)
+                manager: ServiceManager(notifications, log: log), file: file, before: before,
+                sandbox: sandboxOutcome)
             signals = try [
                 SignalSource(SIGTERM, loop: loop) { stop(daemon, writer) },
                 SignalSource(SIGINT, loop: loop) { stop(daemon, writer) },

@@ -54,6 +54,7 @@ struct Engine: Sendable {
             log: log, hooks: hooks, manager: manager, page: configuration.pageInPlaceOfCommands,
             onTrouble: onTrouble)
         let files = WatchedFiles(on: thread)
+        files.remember(configuration.files)
         let store = try Self.openStore(
             isDetached ? .memory : configuration.store, keyringKey, of: configuration, on: files,
             loop: loop, trust: trust, isExamined: isExamination, log: log, onTrouble: onTrouble)

@@ -25,6 +25,8 @@ struct PreparedFiles: Sendable {
         let accessKeys: [KeyWatch]
         let adminKey: KeyWatch?
         let trust: TrustStores
+        /// The watch on the files that are read.
+        let watched: WatchedFiles
         /// The store's key, unless it is in the Secret Service; nil without one.
         let storeKey: Secret?
         let sandbox: SandboxOutcome
@@ -68,6 +70,7 @@ struct PreparedFiles: Sendable {
     }
 
     private init(beside known: Known) throws(ReloadRefusal) {
+        known.watched.remember([known.file])
         let report = ConfigurationReport(path: known.file, environment: CurrentProcess.environment)
         guard let configuration = report.configuration else {
             throw ReloadRefusal(report, sandbox: known.sandbox)
@@ -78,6 +81,7 @@ struct PreparedFiles: Sendable {
             throw .restartNeeded(
                 keys: [report.place(ofSecret: "store.encryption_key").key], advice: Self.keyAdvice)
         }
+        known.watched.remember(configuration.files)
         self.configuration = configuration
         self.report = report
         let tls = report.place(of: "tls")

@@ -20,13 +20,35 @@ final class WatchedFiles: Sendable {
     /// Watches these files and the store's.
     let watcher: FileWatcher
     private let tasks = Mutex<[Purpose: [Task<Void, Never>]]>([:])
+    /// The fingerprints of the files before they were read last; nil where there was no file.
+    private let unread = Mutex<[String: FileFingerprint?]>([:])
 
     init(on thread: ThreadExecutor) {
         self.thread = thread
         watcher = FileWatcher(on: thread)
     }
 
+    /// Remembers what these files are before they are read; blocks while it looks.
+    ///
+    /// A watch that begins later tells of what changed in between.
+    func remember(_ files: [String]) {
+        for file in files { remember(file, as: Self.fingerprint(beforeReading: file)) }
+    }
+
+    /// Remembers what a file was before it was read.
+    ///
+    /// - Parameter known: its ``fingerprint(beforeReading:)``.
+    func remember(_ file: String, as known: FileFingerprint??) { unread.withLock { $0[file] = known } }
+
+    /// The fingerprint of a file; the inner nil if there is none, the outer one for a pipe, which changes by being read.
+    static func fingerprint(beforeReading file: String) -> FileFingerprint?? {
+        guard let status = try? FileSystem.status(of: file) else { return .some(nil) }
+        return status.kind == .regular ? .some(status.fingerprint) : nil
+    }
+
     /// Calls `changed` on the thread when a file has changed, until the next call for the same purpose.
+    ///
+    /// A change since ``remember(_:)`` counts, too.
     func watch(
         _ files: [String], for purpose: Purpose, _ changed: @escaping @Sendable (_ file: String) async -> Void
     ) {
@@ -44,7 +66,7 @@ final class WatchedFiles: Sendable {
         var begun: [Task<Void, Never>] = []
         for (files, changed) in wanted {
             for file in files {
-                let changes = watcher.changes(of: file)
+                let changes = watcher.changes(of: file, since: unread.withLock { $0[file] })
                 begun.append(
                     Task(executorPreference: thread) { for await _ in changes { await changed(file) } })
             }
