@@ -10,6 +10,9 @@ extension Daemon {
     /// The additional time for token requests of sessions that are no longer needed.
     private static let retirement = Duration.seconds(1)
 
+    /// How long a reload waits until its new sessions have read the store; one that has not goes on by itself.
+    private static let reading = Duration.seconds(2)
+
     /// Waits for token requests in flight, whose response may hold the only working refresh token, and for
     /// unstored sessions.
     func endSessions(within limit: Duration) async -> Outcome {
@@ -68,13 +71,22 @@ extension Daemon {
 
     // MARK: Reload
 
-    /// Ends the sessions that are no longer needed, and starts the new ones.
+    /// Ends the sessions that are no longer needed, and starts the new ones, all at once: what the reload takes away from
+    /// clients must not stay because a store is silent.
     func replaceSessions(of old: Engine) async {
         // From here on the identity's state is that of those who come.
         let leaving = old.sessions(notIn: engine)
         for session in leaving { session.leaveFamily() }
         for session in leaving { await session.serveWaitersOnly() }
-        for session in engine.sessions(notIn: old) { await session.start() }
+        let race = DrainRace()
+        let coming = engine.sessions(notIn: old)
+        for session in coming {
+            Task(executorPreference: loop) {
+                await session.start()
+                race.finishedOne()
+            }
+        }
+        _ = await race.wait(for: coming.count, grace: Self.reading, on: loop)
     }
 
     /// Ends the sessions of removed identities once no request can wait for them.

@@ -114,7 +114,9 @@ struct Engine: Sendable {
 
     /// Loads stored sessions, fetches tokens that need no person, and starts to watch files.
     func start() async {
-        for session in sessions { await session.start() }
+        // At once: a store that is silent keeps each waiting.
+        let starts = sessions.map { session in Task(executorPreference: loop) { await session.start() } }
+        for start in starts { await start.value }
         watchCredentials()
     }
 

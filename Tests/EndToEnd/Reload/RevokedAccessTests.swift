@@ -229,4 +229,29 @@ import Testing
         _ = try? stream.wire.readToEnd()
         try sidecar.bearerd.logLine("the stream's end") { $0["code"] == "access_gone" }
     }
+
+    @Test func `waits for no store that is silent`() throws {
+        let redis = try RedisProcess()
+        let fleet = try Fleet(redis)
+        let upstream = try Self.echo()
+        func settings(_ key: String, identities: Range<Int>) -> Sidecar.Settings {
+            var settings = Self.settings(Rules("access: {key: \(key)}"), to: upstream, hasMarker: false)
+            settings.store = fleet.store()
+            settings.moreIdentities = identities.map {
+                "more-\($0): {issuer: '\(fleet.provider.issuer)', client_id: more, client_secret: fake, grant_type: client_credentials}"
+            }.joined(separator: "\n")
+            return settings
+        }
+        let sidecar = try Sidecar(provider: fleet.provider, settings("fake-key-one", identities: 0..<0))
+        try sidecar.awaitToken()
+        redis.signal(SIGSTOP)
+        defer { redis.signal(SIGCONT) }
+        // So many that each alone may wait for the store, but not one after the other.
+        let after = settings("fake-key-two", identities: 0..<200)
+        let reloading = Background { try reload(sidecar, to: after) }
+        try eventually("the key before to be refused") {
+            try sidecar.get("/", [("X-Bearerd-Key", "fake-key-one")]).status == 403
+        }
+        try reloading.value()
+    }
 }
