@@ -51,7 +51,8 @@ final class Upload<Client: ClientExchange> {
         self.length = length
         keepLimit = route.terms.replayBuffer
         timeout = route.terms.timeouts.streamIdle
-        if length == .open { self.route = route }
+        // HTTP/2 has trailers behind a declared length too.
+        if length == .open || length != .none && client.request.version == .http2 { self.route = route }
         if kept.capacity > Self.reused {
             kept = []
         } else if !kept.isEmpty {
@@ -228,8 +229,9 @@ final class Upload<Client: ClientExchange> {
 
     /// The client's trailers without those that must not be forwarded.
     private var trailers: HTTPFields {
-        guard let route else { return client.incoming.trailers }
-        var trailers = client.incoming.trailers.without(route.unwantedRequestTrailers)
+        var trailers = client.incoming.trailers
+        guard !trailers.isEmpty, let route else { return HTTPFields() }
+        trailers = trailers.without(route.unwantedRequestTrailers)
         trailers.removeLookalikes(of: route.reservedNames)
         if let names = route.overrideFields { trailers.removeAll(of: names) }
         return trailers

@@ -62,6 +62,34 @@ import Testing
         #expect(try client.request("POST", "/h2/again", body: "x").status == 200)
     }
 
+    @Test func `gets no trailers that name what bearerd sets, behind a declared length neither`() throws {
+        let upstream = try HTTP2Upstream { peer, event, stream in
+            if stream.hasEnd { try peer.answer(stream.id) }
+        }
+        let sidecar = try HTTP2Route.sidecar(
+            upstream,
+            route: """
+                header: X-Api-Token
+                scheme: none
+                request_headers: {set: {X-Team: red}, remove: [X-Gone]}
+                forwarded: true
+                allow: [{path: /h2/**}]
+                """)
+        let client = try HTTP2Client(to: sidecar.bearerd.proxy)
+        let trailers =
+            [
+                "x-api-token", "x_api_token", "x-team", "x-gone", "x_forwarded_for", "x-bearerd-key",
+                "x-http-method-override",
+            ].map { ($0, "forged") } + [("x-sum", "6")]
+        for length in [[], [("content-length", "3")], [("content-length", "3")]] {
+            let stream = try client.begin("POST", "/h2/call", length, endsStream: false)
+            try client.send(.data("abc", stream: stream), .head(trailers, stream: stream))
+            #expect(try client.answer(on: stream).status == 200)
+        }
+        #expect(upstream.streams.map(\.text) == ["abc", "abc", "abc"])
+        #expect(upstream.streams.allSatisfy { $0.trailers.map(\.name) == ["x-sum"] })
+    }
+
     @Test func `answers without content as HTTP/1.1 tells them`() throws {
         let upstream = try HTTP2Upstream { peer, event, stream in
             guard stream.hasEnd else { return }
