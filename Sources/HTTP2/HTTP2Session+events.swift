@@ -81,6 +81,8 @@ extension HTTP2Session {
         case .client where collector.value.status > 0: takeResponse(of: stream)
         case .server, .client:
             collector.value.giveTrailers(to: &stream.trailerFields)
+            // Of a request without content this is the end that its head waits for.
+            stream.hasHead = true
         }
         if endsStream { stream.hasEnd = true }
         touch(stream)

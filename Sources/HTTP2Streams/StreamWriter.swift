@@ -33,8 +33,6 @@ package final class StreamWriter: BodySink {
     private var takesTrailers = false
     /// The protocol of an extended CONNECT (RFC 8441); nil for a message.
     private var tunnel: String?
-    private var length = BodyLength.none
-    private var count: UInt64 = 0
     private var hasEnd = false
     private var isTimedOut = false
     /// True once a wait for the peer to take more has timed out.
@@ -46,7 +44,8 @@ package final class StreamWriter: BodySink {
 
     /// Begins a message whose head has gone out before.
     ///
-    /// - Parameter length: of the content; one that is exact ends the message.
+    /// - Parameter length: of the content; without any the head ends the message, else ``end(trailers:)`` does, because
+    ///   trailers may follow a declared length too.
     package func begin(_ length: BodyLength) { begin(length, behind: .nothing) }
 
     /// Begins an answer; its head goes with the first send.
@@ -70,15 +69,14 @@ package final class StreamWriter: BodySink {
         self.scheme = scheme
         self.takesTrailers = takesTrailers
         if tunnel != nil || self.tunnel != nil { self.tunnel = tunnel }
-        begin(length, behind: .request)
+        // A tunnel has no end of a message, though the request that asks for it has.
+        begin(tunnel == nil ? length : .none, behind: .request)
     }
 
     private func begin(_ length: BodyLength, behind head: Waiting) {
         waiting = head
-        self.length = length
-        count = 0
         isTimedOut = false
-        hasEnd = length.isZero
+        hasEnd = length == .none
     }
 
     /// Forgets a message that is over.
@@ -165,13 +163,11 @@ package final class StreamWriter: BodySink {
     private var window: Int { max(0, handle.connection.session.window(of: handle.stream)) }
 
     private func put(_ bytes: Span<UInt8>) {
-        count &+= UInt64(bytes.count)
         handle.connection.session.send(bytes, on: handle.stream)
     }
 
     /// Gives what is kept to the connection.
     private func begin() {
-        if case .exact(let length) = length, count >= length, !hasEnd { end(trailers: HTTPFields()) }
         if waiting != .nothing { sendHead() }
         handle.connection.scheduleSend()
     }
@@ -185,7 +181,6 @@ package final class StreamWriter: BodySink {
         case .nothing: break
         case .response: session.respond(status, head.fields, hasContent: hasContent, on: stream)
         case .request:
-            // A tunnel has no end of a message, though the request that asks for it has.
             _ = session.request(
                 head, on: stream, scheme: scheme, hasContent: hasContent || tunnel != nil,
                 takesTrailers: takesTrailers, connectProtocol: tunnel)

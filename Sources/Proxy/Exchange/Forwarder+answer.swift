@@ -105,8 +105,8 @@ extension Forwarder {
         let timeout = route.terms.timeouts.streamIdle
         // The trailers may be there, and a slow client takes what comes before them much later.
         if Upstream.isJudgedByTrailers { await judgeEnd(of: exchange, from: upstream, on: route) }
-        // Before anything else is taken: what a slow client has left is held once, not twice.
-        try await flushToClient(exchange)
+        // Before anything else is taken: what a slow client has left is held once, not twice. An end that is there goes with it.
+        if !upstream.incoming.isFinished { try await flushToClient(exchange) }
         while !upstream.incoming.isFinished {
             if try !takeArrived(of: exchange, from: upstream) {
                 if upstream.incoming.isFinished { break }

@@ -117,6 +117,7 @@ extension Forwarder {
         if client.request.method != .head {
             client.outgoing.append(message.body)
             exchange.record.bytesOut = UInt64(message.body.count)
+            client.outgoing.end(trailers: HTTPFields())
         }
         announceEnd(of: exchange)
         try? await flushToClient(exchange)

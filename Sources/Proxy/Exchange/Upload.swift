@@ -151,6 +151,8 @@ final class Upload<Client: ClientExchange> {
         } catch {
             throw ProxyError(receiving: error)
         }
+        // An end that is there goes with the content.
+        guard !hasArrived else { return false }
         try await flush(to: upstream)
         guard upstream.isOpen else { throw .upstreamClosed }
         do {

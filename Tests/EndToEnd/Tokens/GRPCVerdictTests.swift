@@ -101,6 +101,22 @@ import Testing
         #expect(upstream.streams.count == 1 && sidecar.provider.accessTokens.count == 1)
     }
 
+    @Test func `behind a declared length has its status told`() throws {
+        let upstream = try HTTP2Upstream { peer, _, stream in
+            guard stream.hasEnd else { return }
+            try peer.send(
+                .head(
+                    [(":status", "200"), ("content-type", "application/grpc"), ("content-length", "3")],
+                    stream: stream.id, endsStream: false), .data("one", stream: stream.id),
+                .head([("grpc-status", "16")], stream: stream.id))
+        }
+        let sidecar = try HTTP2Route.sidecar(upstream)
+        let answer = try HTTP2Client(to: sidecar.bearerd.proxy).request(
+            "POST", "/h2/call", [("content-type", "application/grpc"), ("te", "trailers")], body: "message")
+        #expect(answer.text == "one" && answer.trailers == ["grpc-status": "16"])
+        try eventually("the mark") { try sidecar.state() == "authorization_error" }
+    }
+
     @Test func `behind a head that came alone marks the token, and the next call has another`() throws {
         let peers = Monitor<[HTTP2Upstream.Peer]>([])
         let upstream = try HTTP2Upstream { peer, event, stream in

@@ -90,6 +90,44 @@ import Testing
         #expect(upstream.streams.allSatisfy { $0.trailers.map(\.name) == ["x-sum"] })
     }
 
+    /// Content of so many bytes, in frames.
+    private static func content(_ count: Int, on stream: UInt32) -> [HTTP2Frame] {
+        stride(from: 0, to: count, by: 16_000).map { start in
+            HTTP2Frame(.data, stream: stream, [UInt8](repeating: 0x78, count: min(16_000, count - start)))
+        }
+    }
+
+    @Test(arguments: [0, 3, 40_000])
+    func `has trailers behind a declared length, and gets them`(count: Int) throws {
+        let length = ("content-length", "\(count)")
+        let upstream = try HTTP2Upstream { peer, event, stream in
+            guard stream.hasEnd else { return }
+            try peer.send(.head([(":status", "200"), length], stream: stream.id, endsStream: false))
+            for frame in Self.content(count, on: stream.id) { try peer.send(frame) }
+            try peer.send(.head([("x-sum", "7")], stream: stream.id))
+        }
+        let sidecar = try HTTP2Route.sidecar(upstream)
+        let client = try HTTP2Client(to: sidecar.bearerd.proxy)
+        for isWhole in [true, false] {
+            let stream = try client.begin("POST", "/h2/", [length, ("te", "trailers")], endsStream: false)
+            if isWhole {
+                try client.send(
+                    Self.content(count, on: stream) + [.head([("x-check", "9")], stream: stream)])
+            } else {
+                try client.send(Self.content(count, on: stream))
+                try client.roundTrip()
+                try client.send(.head([("x-check", "9")], stream: stream))
+            }
+            let answer = try client.answer(on: stream)
+            #expect(answer.status == 200 && answer.content.count == count && answer.hasEnd)
+            #expect(answer.trailers == ["x-sum": "7"])
+        }
+        for seen in upstream.streams {
+            #expect(seen.content.count == count && seen["content-length"] == length.1)
+            #expect(seen.trailers.map(\.name) == ["x-check"])
+        }
+    }
+
     @Test func `answers without content as HTTP/1.1 tells them`() throws {
         let upstream = try HTTP2Upstream { peer, event, stream in
             guard stream.hasEnd else { return }
