@@ -161,6 +161,8 @@ extension HTTP2Session {
             stream.hasSentEnd = true
             // Whoever has its answer need not send the rest of its request (RFC 9113 §8.1).
             if stream.isAnswered, !stream.hasEnd { reset(stream, .noError) }
+        } else {
+            endByHead(stream)
         }
         return stream.onChange == nil ? nil : stream
     }
@@ -201,13 +203,9 @@ extension HTTP2Session {
         if count > 0 { flags |= NGHTTP2_DATA_FLAG_NO_COPY.rawValue }
         guard stream.endsAfterSending, count == unsent else { return count }
         flags |= NGHTTP2_DATA_FLAG_EOF.rawValue
-        if let trailers = stream.trailersToSend {
-            stream.trailersToSend = nil
+        if stream.hasTrailersToSend {
             flags |= NGHTTP2_DATA_FLAG_NO_END_STREAM.rawValue
-            HeadPairs.lend(for: trailers) { pairs in
-                pairs.append(trailers)
-                _ = nghttp2_submit_trailer(handle, id, pairs.first, pairs.count)
-            }
+            giveTrailers(of: stream)
         }
         return count
     }

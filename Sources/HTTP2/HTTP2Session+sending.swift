@@ -47,6 +47,7 @@ extension HTTP2Session {
     package func respond(_ status: Int, _ fields: HTTPFields, hasContent: Bool, on stream: HTTP2Stream) {
         guard failure == nil, !stream.isClosed, !stream.hasBegunSending else { return }
         stream.hasBegunSending = true
+        stream.hasGivenEnd = !hasContent
         let result = withPairs(of: status, fields) { pairs in
             HTTP2Callbacks.withProvider(ifNeeded: hasContent) {
                 nghttp2_submit_response(handle, stream.id, pairs.first, pairs.count, $0)
@@ -103,7 +104,9 @@ extension HTTP2Session {
         }
         stream.id = id
         stream.hasBegunSending = true
+        stream.hasGivenEnd = !hasContent
         stream.isAnnounced = true
+        if connectProtocol != nil { stream.connectProtocol = connectProtocol }
         streams.insert(stream)
         floods.sentRequest()
         return true
@@ -149,7 +152,32 @@ extension HTTP2Session {
         guard failure == nil, !stream.isClosed, !stream.endsAfterSending else { return }
         stream.endsAfterSending = true
         if !trailers.isEmpty { stream.trailersToSend = trailers }
-        resume(stream)
+        endByHead(stream)
+        if !stream.hasGivenEnd { resume(stream) }
+    }
+
+    /// Ends our direction by HEADERS, which no window holds up (RFC 9113 §6.9), if its content has gone out: nghttp2 has even
+    /// DATA without content, and trailers behind it, wait for one.
+    func endByHead(_ stream: HTTP2Stream) {
+        guard stream.endsAfterSending, stream.unsentCount == 0, stream.hasBegunSending,
+            !stream.hasGivenEnd,
+            // A request that waits to be framed is no stream of nghttp2's yet.
+            nghttp2_session_get_stream_remote_window_size(handle, stream.id) >= 0,
+            // A tunnel carries nothing but DATA (RFC 9113 §8.5).
+            stream.hasTrailersToSend || (window(of: stream) <= 0 && stream.connectProtocol == nil)
+        else { return }
+        giveTrailers(of: stream)
+    }
+
+    /// Has nghttp2 send the trailers; a section without any ends a message, too.
+    func giveTrailers(of stream: HTTP2Stream) {
+        stream.hasGivenEnd = true
+        let trailers = stream.trailersToSend ?? HTTPFields()
+        stream.trailersToSend = nil
+        HeadPairs.lend(for: trailers) { pairs in
+            pairs.append(trailers)
+            _ = nghttp2_submit_trailer(handle, stream.id, pairs.first, pairs.count)
+        }
     }
 
     private func resume(_ stream: HTTP2Stream) {

@@ -29,6 +29,7 @@ package final class HTTP2Stream {
         static let deferred = Marks(rawValue: 1 << 12)
         static let answered = Marks(rawValue: 1 << 13)
         static let ending = Marks(rawValue: 1 << 14)
+        static let givenEnd = Marks(rawValue: 1 << 15)
     }
 
     private var marks: Marks = []
@@ -228,6 +229,11 @@ package final class HTTP2Stream {
     var endsAfterSending: Bool {
         get { marks.contains(.endAfterSending) }
         set { mark(.endAfterSending, newValue) }
+    }
+    /// True once nghttp2 has HEADERS that end the message.
+    var hasGivenEnd: Bool {
+        get { marks.contains(.givenEnd) }
+        set { mark(.givenEnd, newValue) }
     }
     /// True if nghttp2 has asked for content in vain, and asks again only when it is told to.
     var isDeferred: Bool {

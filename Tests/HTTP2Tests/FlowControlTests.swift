@@ -66,6 +66,88 @@ import Testing
         #expect(stream.hasSentEnd && stream.isClosed && stream.resetCode == nil)
     }
 
+    private static let status = HTTPFields(("grpc-status", "0"))
+
+    /// Sends trailers, or the end alone.
+    private func end(_ stream: HTTP2Stream, _ trailers: HTTPFields) -> [HTTP2Frame] {
+        peer.session.end(stream, trailers: trailers)
+        return peer.takeFrames()
+    }
+
+    @Test(arguments: [true, false])
+    func `the end of a message waits for no window`(hasTrailers: Bool) throws {
+        for isWhole in [true, false] {
+            let id: UInt32 = isWhole ? 1 : 3
+            peer.send(
+                .settings([(4, 10)]), .head(FramePeer.post, stream: id, endsStream: isWhole))
+            let stream = try #require(peer.streams[Int32(id)])
+            peer.session.respond(HTTPResponse(status: 200), hasContent: true, on: stream)
+            peer.session.send(Array("0123456789".utf8).span, on: stream)
+            #expect(peer.takeFrames().filter { $0.stream == id }.map(\.kind) == [.headers, .data])
+            let frames = end(stream, hasTrailers ? Self.status : HTTPFields())
+            #expect(frames.map(\.kind) == [.headers] && frames.first?.has(HTTP2Frame.endStream) == true)
+            #expect(frames.map { peer.fields(of: $0) } == [hasTrailers ? ["grpc-status": "0"] : [:]])
+            #expect(stream.hasSentEnd && stream.isClosed == isWhole && stream.resetCode == nil)
+            guard !isWhole else { continue }
+            // What nghttp2 has left of the content is given up.
+            peer.send(.windowUpdate(100, stream: id), .windowUpdate(100))
+            #expect(peer.takeFrames().isEmpty)
+            peer.send(HTTP2Frame(.data, flags: HTTP2Frame.endStream, stream: id))
+            #expect(peer.takeFrames().isEmpty && stream.isClosed && stream.resetCode == nil)
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func `nor for the connection's, which another stream has used up`(hasTrailers: Bool) throws {
+        peer.send(.settings([(4, 1 << 20)]), .head(FramePeer.get, stream: 1), .head(FramePeer.get, stream: 3))
+        let (large, small) = (try #require(peer.streams[1]), try #require(peer.streams[3]))
+        peer.session.respond(HTTPResponse(status: 200), hasContent: true, on: small)
+        _ = peer.takeFrames()
+        peer.session.respond(HTTPResponse(status: 200), hasContent: true, on: large)
+        peer.session.send([UInt8](repeating: 0, count: 70_000).span, on: large)
+        _ = peer.takeFrames()
+        #expect(large.unsentCount == 70_000 - 65_535)
+        let frames = end(small, hasTrailers ? Self.status : HTTPFields())
+        #expect(frames.map(\.kind) == [.headers] && small.hasSentEnd && small.isClosed)
+        peer.send(.windowUpdate(70_000))
+        #expect(peer.takeFrames().map(\.kind) == [.data] && large.unsentCount == 0)
+    }
+
+    @Test func `trailers of a message without content wait for its head alone`() throws {
+        peer.send(.settings([(4, 0)]), .head(FramePeer.get, stream: 1))
+        let stream = try #require(peer.streams[1])
+        peer.session.end(stream, trailers: Self.status)
+        peer.session.send(interim: HTTPResponse(status: 103), on: stream)
+        peer.session.respond(HTTPResponse(status: 200), hasContent: true, on: stream)
+        let heads = peer.takeFrames().filter { $0.kind == .headers }.map { peer.fields(of: $0) }
+        #expect(heads == [[":status": "103"], [":status": "200"], ["grpc-status": "0"]])
+        #expect(stream.isClosed && stream.resetCode == nil)
+        let server = try #require(FramePeer(.client))
+        server.send(.settings([(4, 0)]))
+        let post = HTTPRequest(method: .post, target: "/", fields: HTTPFields(("Host", "example.com")))
+        let sent = HTTP2Stream()
+        server.session.end(sent, trailers: Self.status)
+        #expect(server.session.request(post, on: sent, scheme: .http, hasContent: true, takesTrailers: false))
+        let frames = server.takeFrames().filter { $0.kind != .settings }
+        #expect(frames.map(\.kind) == [.headers, .headers] && sent.hasSentEnd)
+    }
+
+    @Test func `a tunnel ends by DATA, and waits for a window`() throws {
+        peer.send(
+            .settings([(4, 0)]),
+            .head(
+                [
+                    (":method", "CONNECT"), (":protocol", "websocket"), (":scheme", "http"),
+                    (":authority", "example.com"), (":path", "/chat"),
+                ], stream: 1, endsStream: false))
+        let stream = try #require(peer.streams[1])
+        peer.session.respond(HTTPResponse(status: 200), hasContent: true, on: stream)
+        _ = peer.takeFrames()
+        #expect(end(stream, HTTPFields()).isEmpty)
+        peer.send(.windowUpdate(1, stream: 1))
+        #expect(peer.takeFrames().map(\.kind) == [.data] && stream.hasSentEnd)
+    }
+
     @Test func `what is produced at once is bounded`() throws {
         peer.send(.settings([(4, 1 << 30)]), .windowUpdate(1 << 30), .head(FramePeer.get, stream: 1))
         let stream = try #require(peer.streams[1])

@@ -127,7 +127,8 @@ import Testing
         #expect(streams.contains { client.answers[$0]?.resetCode == 0x8 })
     }
 
-    @Test func `an answer whose end alone has no room is reset in time`() throws {
+    @Test(arguments: ["", "X-Sum: 7\r\n"])
+    func `the end of an answer needs no room`(trailers: String) throws {
         let gate = Gate()
         let sidecar = try Sidecar(
             upstream: RawUpstream { _ in
@@ -135,17 +136,44 @@ import Testing
                     try wire.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nffff\r\n")
                     try wire.send([UInt8](repeating: 0x78, count: 65_535) + Array("\r\n".utf8))
                     try gate.pass()
-                    try wire.send("0\r\n\r\n")
+                    try wire.send("0\r\n\(trailers)\r\n")
                     return true
                 }
-            }, .init(top: "workers: 1\ntimeouts: {stream_idle: 2s}"))
+            })
         try sidecar.awaitToken()
         let client = try HTTP2Client(to: sidecar.bearerd.proxy)
-        let stream = try client.begin("GET", "/")
+        let stream = try client.begin("GET", "/", [("te", "trailers")])
         try client.wait { $0.answers[stream]?.content.count == 65_535 }
         gate.open()
         try client.wait { $0.answers[stream]?.isOver == true }
-        #expect(client.answers[stream]?.resetCode != nil)
+        let answer = try #require(client.answers[stream])
+        #expect(answer.hasEnd && answer.resetCode == nil && answer.content.count == 65_535)
+        #expect(answer.trailers == (trailers.isEmpty ? [:] : ["x-sum": "7"]))
+    }
+
+    @Test func `the status of a call without messages needs no room`() throws {
+        let upstream = try HTTP2Upstream { peer, event, stream in
+            guard stream.hasEnd else { return }
+            let isLarge = stream[":path"] == "/h2/large"
+            try peer.send(
+                .head(
+                    [(":status", "200"), ("content-type", "application/grpc")], stream: stream.id,
+                    endsStream: false))
+            if isLarge {
+                peer.send(100_000, on: stream.id)
+            } else {
+                try peer.send(.head([("grpc-status", "5")], stream: stream.id))
+            }
+        }
+        let sidecar = try HTTP2Route.sidecar(upstream)
+        let client = try HTTP2Client(to: sidecar.bearerd.proxy, settings: [(4, 1 << 20)])
+        let large = try client.begin("GET", "/h2/large")
+        try client.wait { $0.answers[large]?.content.count == 65_535 }
+        let call = try client.begin(
+            "POST", "/h2/call", [("content-type", "application/grpc"), ("te", "trailers")])
+        try client.wait { $0.answers[call]?.isOver == true }
+        #expect(client.answers[call]?.trailers == ["grpc-status": "5"])
+        #expect(client.answers[call]?.resetCode == nil)
     }
 
     @Test func `a stream that is reset ends its upstream request, and is logged as gone`() throws {
