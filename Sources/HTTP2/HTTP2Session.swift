@@ -99,6 +99,8 @@ package final class HTTP2Session {
             role == .server ? 1 : 0, &made, callbacks, context, options, pool.memory)
         library = made
         guard result == 0, introduce() else { return nil }
+        // They come first, in front of a GOAWAY too (RFC 9113 §3.4).
+        produce(upTo: 1024)
     }
 
     deinit { nghttp2_session_del(handle) }

@@ -196,6 +196,19 @@ import Testing
         #expect(peer.goawayCode() == 0x1 && peer.session.isOver)
     }
 
+    @Test func `SETTINGS come before the GOAWAY of a connection that fails at once`() throws {
+        let server = try #require(FramePeer(isGreeted: false))
+        server.send(bytes: HTTP2Frame.preface)
+        server.send(.settings(), HTTP2Frame(.priority, stream: 0, [0, 0, 0, 0, 15]))
+        #expect(server.takeFrames().filter { $0.kind != .windowUpdate }.map(\.kind) == [.settings, .goaway])
+        let client = try #require(FramePeer(.client, isGreeted: false))
+        client.send(HTTP2Frame(.priority, stream: 0, [0, 0, 0, 0, 15]))
+        let sent = client.session.output
+        #expect(sent.starts(with: HTTP2Frame.preface))
+        var frames = Array(sent.dropFirst(HTTP2Frame.preface.count))
+        #expect(HTTP2Frame.take(from: &frames)?.kind == .settings)
+    }
+
     @Test func `an empty frame, a PRIORITY_UPDATE and a reset for each call are no flood`() throws {
         let peer = try #require(FramePeer())
         for number in 0..<UInt32(2000) {

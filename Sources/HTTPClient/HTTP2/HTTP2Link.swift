@@ -61,7 +61,6 @@ final class HTTP2Link {
     static func refuse(_ carrier: UpstreamConnection) async {
         defer { carrier.close() }
         guard let session = HTTP2Session(.client, limits: HTTP2Limits()) else { return }
-        session.produce(upTo: 1024)
         session.fail(.inadequateSecurity)
         try? await carrier.stream.write(session.output, within: .seconds(1))
         await carrier.stream.endSending(within: .seconds(1))

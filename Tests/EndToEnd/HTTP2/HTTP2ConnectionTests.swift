@@ -64,6 +64,21 @@ import Testing
         #expect(try third.goawayCode() == 0xB)
     }
 
+    @Test func `that breaks the protocol at once gets SETTINGS before GOAWAY`() throws {
+        let sidecar = try Sidecar()
+        let greeting = HTTP2Frame.preface + HTTP2Frame.settings().bytes
+        let breaches = [
+            greeting + HTTP2Frame(.priority, stream: 0, [0, 0, 0, 0, 15]).bytes,
+            greeting + (0..<100).flatMap { _ in HTTP2Frame.settings().bytes },
+        ]
+        for breach in breaches {
+            let client = HTTP2Client(try Wire(to: sidecar.bearerd.proxy), authority: "x")
+            try client.wire.send(breach)
+            #expect(try client.goawayCode() != nil)
+            #expect(client.frames.first?.kind == .settings)
+        }
+    }
+
     @Test func `that is idle for too long gets GOAWAY first`() throws {
         let sidecar = try Sidecar(.init(top: "timeouts: {idle: 500ms}"))
         try sidecar.awaitToken()
