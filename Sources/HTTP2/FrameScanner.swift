@@ -13,6 +13,8 @@ struct FrameScanner {
         let type: UInt8
         let flags: UInt8
         let stream: Int32
+        /// True if it comes inside a header block, where nothing but CONTINUATION may (RFC 9113 §6.10).
+        let interruptsHead: Bool
 
         /// Of a HEADERS or DATA frame: true if it is the last of its side of the stream.
         var endsStream: Bool { flags & 0x1 != 0 }
@@ -56,7 +58,8 @@ struct FrameScanner {
         let header = Header(
             length: Int(bytes[0]) << 16 | Int(bytes[1]) << 8 | Int(bytes[2]), type: bytes[3], flags: bytes[4],
             stream: Int32(bytes[5] & 0x7F) << 24 | Int32(bytes[6]) << 16 | Int32(bytes[7]) << 8
-                | Int32(bytes[8]))
+                | Int32(bytes[8]),
+            interruptsHead: awaitsContinuation && bytes[3] != 9)
         rest = header.length
         let endsHeaders: UInt8 = 0x4
         isInHeadFrame = header.type == 1 || header.type == 9

@@ -118,6 +118,8 @@ extension HTTP2Session {
     ///
     /// - Returns: the fault of the peer, which ends the connection; nil if it may send the frame.
     private func fault(of header: FrameScanner.Header) -> HTTP2ErrorCode? {
+        // Before its stream is judged, which may be over.
+        if header.interruptsHead { return .protocolError }
         let isAdmitted: Bool
         switch UInt32(header.type) {
         case NGHTTP2_DATA.rawValue:

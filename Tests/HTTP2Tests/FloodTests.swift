@@ -77,6 +77,24 @@ import Testing
         }
     }
 
+    @Test func `nothing but CONTINUATION comes inside a head, whatever may come on its stream`() throws {
+        let block = HPACK.encode(FramePeer.get)
+        let ended = HTTP2Frame(.headers, flags: HTTP2Frame.endStream, stream: 1, block)
+        let next = HTTP2Frame(.headers, flags: HTTP2Frame.endStream, stream: 3, block)
+        for frames in [
+            [ended, .data("x", stream: 1)], [ended, .head([("x", "y")], stream: 1)],
+            [.head(FramePeer.get, stream: 1), next, .head([("x", "y")], stream: 1)],
+            [.head(FramePeer.get, stream: 1), next, .data("x", stream: 1)],
+            [ended, HTTP2Frame(.ping, Array(repeating: 0, count: 8))], [ended, HTTP2Frame(type: 0x77)],
+        ] {
+            for isWhole in [true, false] {
+                let peer = try #require(FramePeer())
+                if isWhole { peer.send(frames) } else { for frame in frames { peer.send(frame) } }
+                #expect(peer.goawayCode() == HTTP2ErrorCode.protocolError.rawValue)
+            }
+        }
+    }
+
     @Test func `a stream below one that was begun cannot begin any more`() throws {
         let peer = try #require(FramePeer())
         peer.send(.head(FramePeer.get, stream: 1), .head(FramePeer.get, stream: 7))
