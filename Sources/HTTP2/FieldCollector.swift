@@ -28,7 +28,8 @@ struct FieldCollector {
     /// False if one of them names another host than `:authority`.
     private var hostsAgree = true
     private(set) var connectProtocol: [UInt8]?
-    private(set) var status = 0
+    /// Of three digits, whatever they are; negative without one.
+    private(set) var status = -1
     /// The last host that was found well-formed; clients seldom change it.
     private var validHost: [UInt8] = []
 
@@ -44,7 +45,7 @@ struct FieldCollector {
         hostCount = 0
         hostsAgree = true
         if connectProtocol != nil { connectProtocol = nil }
-        status = 0
+        status = -1
     }
 
     /// Takes one field.
@@ -112,6 +113,7 @@ struct FieldCollector {
             }
         case UInt8(ascii: "p"): connectProtocol = [UInt8](copying: value)
         case UInt8(ascii: "s") where name[2] == UInt8(ascii: "t"):  // :status, always of three digits
+            status = 0
             for index in value.indices { status = status &* 10 &+ Int(value[index] &- Byte.zero) }
         default: break  // :scheme says nothing that the connection does not.
         }

@@ -78,7 +78,7 @@ extension HTTP2Session {
         switch role {
         case .server where !stream.isAnnounced:
             takeRequest(of: stream, endsStream: endsStream)
-        case .client where collector.value.status > 0: takeResponse(of: stream)
+        case .client where collector.value.status >= 0: takeResponse(of: stream)
         case .server, .client:
             collector.value.giveTrailers(to: &stream.trailerFields)
             // Of a request without content this is the end that its head waits for.
@@ -99,6 +99,8 @@ extension HTTP2Session {
     }
 
     private func takeResponse(of stream: HTTP2Stream) {
+        // Of no class that there is (RFC 9110 §15), though nghttp2 takes it.
+        guard collector.value.status >= 100 else { return reset(stream, .protocolError) }
         if HTTPResponse.isInterim(collector.value.status) {
             // Without end they would be memory without end.
             guard stream.responseCount < 32 else { return reset(stream, .enhanceYourCalm) }

@@ -64,6 +64,18 @@ import Testing
         #expect(stream.resetCode == .enhanceYourCalm && peer.takeStatuses(of: stream).count <= 32)
     }
 
+    @Test(arguments: ["000", "001", "099"])
+    func `a status below 100 is none, and resets the stream`(status: String) throws {
+        for endsStream in [true, false] {
+            let (peer, stream) = try Self.client()
+            _ = peer.takeFrames()
+            peer.send(.head([(":status", status)], stream: 1, endsStream: endsStream))
+            #expect(stream.resetCode == .protocolError && !stream.hasResponse && !stream.hasHead)
+            #expect(peer.resetCode() == HTTP2ErrorCode.protocolError.rawValue)
+            #expect(peer.session.failure == nil)
+        }
+    }
+
     @Test func `an answer ends its stream, and a stream that the client resets is told`() throws {
         let peer = try #require(FramePeer())
         peer.send(.head(FramePeer.get, stream: 1), .head(FramePeer.get, stream: 3))

@@ -91,6 +91,21 @@ import Testing
         #expect(sidecar.bearerd.anonymousBytes - before < 16 << 20)
     }
 
+    @Test(arguments: ["000", "099"])
+    func `that answers with a status below 100 is upstream_protocol at once`(_ status: String) throws {
+        let upstream = try HTTP2Upstream { peer, _, stream in
+            if stream.hasEnd {
+                try peer.send(.head([(":status", status)], stream: stream.id, endsStream: false))
+            }
+        }
+        let sidecar = try HTTP2Route.sidecar(upstream, route: "timeouts: {first_byte: 600s}")
+        for number in 1...2 {
+            let answer = try sidecar.client().request("POST", "/h2/", body: "x")
+            #expect(answer.status == 502 && answer.problem == "upstream_protocol", "\(answer.text)")
+            #expect(upstream.streams.count == number && upstream.connectionCount == 1)
+        }
+    }
+
     /// Its answer has begun, so that it can only be cut.
     @Test(arguments: ["empty DATA", "beyond the window"])
     func `that floods inside an answer has it cut`(_ attack: String) throws {
