@@ -11,6 +11,8 @@ struct FloodGuard {
     private var windowUpdates = FrameBudget(burst: 2000, perSecond: 200)
     private var priorities = FrameBudget(burst: 500, perSecond: 50)
     private var unknown = FrameBudget(burst: 200, perSecond: 20)
+    /// CONTINUATION in place of a larger frame before it.
+    private var continuations = FrameBudget(burst: 200, perSecond: 20)
     /// The peer's RST_STREAM (CVE-2023-44487).
     private var resets = FrameBudget(burst: 200, perSecond: 50)
     /// RST_STREAM that the peer makes us send (CVE-2025-8671).
@@ -28,6 +30,7 @@ struct FloodGuard {
         windowUpdates.refill(seconds: seconds)
         priorities.refill(seconds: seconds)
         unknown.refill(seconds: seconds)
+        continuations.refill(seconds: seconds)
         resets.refill(seconds: seconds)
         provokedResets.refill(seconds: seconds)
         lateFrames.refill(seconds: seconds)
@@ -36,7 +39,8 @@ struct FloodGuard {
 
     /// The kinds of frames that are counted.
     enum Kind {
-        case ping, settings, emptyData, windowUpdate, priority, unknown, reset, provokedReset, refusal
+        case ping, settings, emptyData, windowUpdate, priority, unknown, continuation, reset, provokedReset,
+            refusal
     }
 
     /// - Returns: false when the peer has sent more of the kind than it may.
@@ -48,6 +52,7 @@ struct FloodGuard {
         case .windowUpdate: windowUpdates.spend()
         case .priority: priorities.spend()
         case .unknown: unknown.spend()
+        case .continuation: continuations.spend()
         case .reset: resets.spend()
         case .provokedReset: provokedResets.spend()
         case .refusal: refusals.spend()

@@ -15,6 +15,8 @@ struct FrameScanner {
         let stream: Int32
         /// True if it comes inside a header block, where nothing but CONTINUATION may (RFC 9113 §6.10).
         let interruptsHead: Bool
+        /// True if it comes behind a CONTINUATION that could have had much more of the head.
+        let followsCrumb: Bool
 
         /// Of a HEADERS or DATA frame: true if it is the last of its side of the stream.
         var endsStream: Bool { flags & 0x1 != 0 }
@@ -27,6 +29,9 @@ struct FrameScanner {
     /// True if a header block has begun and its frame with END_HEADERS has not arrived.
     private var awaitsContinuation = false
     private var isInHeadFrame = false
+    /// True if the last frame was a CONTINUATION of less than ``crumb``, without END_HEADERS.
+    private var isBehindCrumb = false
+    private static let crumb = 1024
 
     /// - Parameter preface: how many bytes come before the first frame.
     init(preface: Int) { rest = preface }
@@ -59,11 +64,14 @@ struct FrameScanner {
             length: Int(bytes[0]) << 16 | Int(bytes[1]) << 8 | Int(bytes[2]), type: bytes[3], flags: bytes[4],
             stream: Int32(bytes[5] & 0x7F) << 24 | Int32(bytes[6]) << 16 | Int32(bytes[7]) << 8
                 | Int32(bytes[8]),
-            interruptsHead: awaitsContinuation && bytes[3] != 9)
+            interruptsHead: awaitsContinuation && bytes[3] != 9, followsCrumb: isBehindCrumb)
         rest = header.length
         let endsHeaders: UInt8 = 0x4
         isInHeadFrame = header.type == 1 || header.type == 9
-        if isInHeadFrame { awaitsContinuation = header.flags & endsHeaders == 0 }
+        if isInHeadFrame {
+            awaitsContinuation = header.flags & endsHeaders == 0
+            isBehindCrumb = awaitsContinuation && header.type == 9 && header.length < Self.crumb
+        }
         return header
     }
 }

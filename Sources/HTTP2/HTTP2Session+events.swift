@@ -48,7 +48,7 @@ extension HTTP2Session {
             if header.stream_id == 0 { windowOpened() } else { streams[header.stream_id].map { touch($0) } }
         default: break
         }
-        return true
+        return breach == nil
     }
 
     /// The connection's window may be what streams waited for.
@@ -74,7 +74,11 @@ extension HTTP2Session {
         guard let stream = streams[id] else { return }
         collector.value.finish()
         floods.receivedHead()
-        if collector.value.fault == .headTooLarge { stream.fault = .headTooLarge }
+        if collector.value.fault == .headTooLarge {
+            stream.fault = .headTooLarge
+            // A few bytes may stand for much. An upstream has one such head for each request of ours.
+            if role == .server, !floods.admits(.provokedReset) { _ = breach(.enhanceYourCalm) }
+        }
         switch role {
         case .server where !stream.isAnnounced:
             takeRequest(of: stream, endsStream: endsStream)

@@ -131,6 +131,8 @@ extension HTTP2Session {
             return faultOfStream(header, beginsStream: role == .server)
         // It costs as much to read as the rest of its head.
         case NGHTTP2_CONTINUATION.rawValue where isHeadLate: return faultOfLate(header)
+        case NGHTTP2_CONTINUATION.rawValue where header.followsCrumb:
+            isAdmitted = floods.admits(.continuation)
         case NGHTTP2_CONTINUATION.rawValue, NGHTTP2_GOAWAY.rawValue, NGHTTP2_PUSH_PROMISE.rawValue:
             isAdmitted = true
         // Acknowledgements too: of ours there are few.

@@ -30,13 +30,18 @@ import Testing
             return number == 0
                 ? [HTTP2Frame(.headers, stream: 1, HPACK.encode(head))]
                 : [HTTP2Frame(.continuation, stream: 1, HPACK.encode([("x", "y")]))]
+        case "continuation of each head":
+            return [HTTP2Frame(.headers, flags: HTTP2Frame.endStream, stream: stream, HPACK.encode(head))]
+                + (0..<10).map {
+                    HTTP2Frame(.continuation, flags: $0 == 9 ? HTTP2Frame.endHeaders : 0, stream: stream)
+                }
         default: return [HTTP2Frame(type: 0x55, Array(repeating: 0, count: 32))]
         }
     }
 
     @Test(arguments: [
         "ping", "settings", "window", "priority", "reset", "made reset", "empty data", "continuation",
-        "unknown",
+        "continuation of each head", "unknown",
     ])
     func `a flood ends the connection while a neighbour is served`(attack: String) throws {
         let neighbour = try HTTP2Client(to: sidecar.bearerd.proxy)

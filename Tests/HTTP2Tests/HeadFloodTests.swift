@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BearerdHTTP2
+import BearerdHTTPExchange
+import BearerdHTTPMessages
+import BearerdTestSupport
+import Testing
+
+/// Heads that cost a client little and a server much end the connection, however each of them is answered.
+@Suite struct `Floods of HTTP2 heads` {
+    private let peer: FramePeer
+
+    init() throws { peer = try #require(FramePeer()) }
+
+    /// Answers a stream with its end, and lets go of it.
+    private func answer(_ id: UInt32, _ status: Int = 200) throws {
+        let stream = try #require(peer.streams[Int32(id)])
+        peer.session.respond(HTTPResponse(status: status), hasContent: false, on: stream)
+        try #require(peer.goawayCode() == nil)
+    }
+
+    /// A request in so many CONTINUATION frames behind HEADERS, each of which has `size` bytes of it.
+    private func head(in count: Int, of size: Int, on stream: UInt32) -> [HTTP2Frame] {
+        let rest = (0..<count).map { number in
+            HTTP2Frame(
+                .continuation, flags: number == count - 1 ? HTTP2Frame.endHeaders : 0, stream: stream,
+                size == 0 ? [] : HPACK.encode([("x", String(repeating: "y", count: size))]))
+        }
+        return [
+            HTTP2Frame(
+                .headers, flags: HTTP2Frame.endStream, stream: stream, HPACK.encode(FramePeer.get))
+        ] + rest
+    }
+
+    @Test func `CONTINUATION with nothing in it, head after head, is one`() throws {
+        var count: UInt32 = 0
+        while count < 100, peer.session.failure == nil {
+            peer.send(head(in: 10, of: 0, on: count * 2 + 1))
+            count += 1
+            if peer.session.failure == nil { try answer(count * 2 - 1) }
+        }
+        #expect(peer.goawayCode() == HTTP2ErrorCode.enhanceYourCalm.rawValue)
+        #expect(count > 20)
+    }
+
+    @Test(arguments: [(1, 0), (3, 2000)])
+    func `CONTINUATION for what is large, or once a head, is none`(count: Int, size: Int) throws {
+        for number in 0..<UInt32(1000) {
+            peer.send(head(in: count, of: size, on: number * 2 + 1))
+            try answer(number * 2 + 1)
+        }
+        #expect(peer.session.failure == nil)
+    }
+
+    @Test func `heads just below a bomb are one, and the first hundred are answered`() throws {
+        let get = HPACK.encode(FramePeer.get)
+        let entry = HPACK.indexed("x", String(repeating: "y", count: 4000))
+        // The newest entry of the table (RFC 7541 §6.1).
+        let references = [UInt8](repeating: 0xBE, count: 60)
+        var count: UInt32 = 0
+        while count < 1000, peer.session.failure == nil {
+            let stream = count * 2 + 1
+            peer.send(
+                HTTP2Frame(
+                    .headers, flags: HTTP2Frame.endHeaders | HTTP2Frame.endStream, stream: stream,
+                    get + (count == 0 ? entry : []) + references))
+            guard peer.session.failure == nil else { break }
+            #expect(peer.streams[Int32(stream)]?.fault == .headTooLarge)
+            try answer(stream, 431)
+            count += 1
+        }
+        #expect(count == 100 && peer.goawayCode() == HTTP2ErrorCode.enhanceYourCalm.rawValue)
+    }
+}
