@@ -154,7 +154,9 @@ extension HTTP2Session {
         case NGHTTP2_HEADERS.rawValue: sent(header)
         case NGHTTP2_GOAWAY.rawValue where frame.pointee.goaway.last_stream_id == .max:
             nghttp2_submit_ping(handle, UInt8(NGHTTP2_FLAG_NONE.rawValue), nil)
-        case NGHTTP2_GOAWAY.rawValue: isLeaving = true
+        case NGHTTP2_GOAWAY.rawValue:
+            isLeaving = true
+            lastServed = frame.pointee.goaway.last_stream_id
         case NGHTTP2_RST_STREAM.rawValue: resetSent(header.stream_id, frame.pointee.rst_stream.error_code)
         default: break
         }

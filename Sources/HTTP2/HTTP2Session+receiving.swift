@@ -133,8 +133,9 @@ extension HTTP2Session {
         case NGHTTP2_CONTINUATION.rawValue where isHeadLate: return faultOfLate(header)
         case NGHTTP2_CONTINUATION.rawValue where header.followsCrumb:
             isAdmitted = floods.admits(.continuation)
-        case NGHTTP2_CONTINUATION.rawValue, NGHTTP2_GOAWAY.rawValue, NGHTTP2_PUSH_PROMISE.rawValue:
-            isAdmitted = true
+        case NGHTTP2_CONTINUATION.rawValue, NGHTTP2_PUSH_PROMISE.rawValue: isAdmitted = true
+        // Of a connection, too, and there are few of them.
+        case NGHTTP2_GOAWAY.rawValue: isAdmitted = floods.admits(.settings)
         // Acknowledgements too: of ours there are few.
         case NGHTTP2_PING.rawValue: isAdmitted = floods.admits(.ping)
         case NGHTTP2_SETTINGS.rawValue: isAdmitted = floods.admits(.settings)
@@ -159,8 +160,9 @@ extension HTTP2Session {
             if header.stream != 0, streams[header.stream] == nil { return faultOfLate(header) }
         case .server:
             switch peerStreams.value.judge(header, beginsStream: beginsStream) {
-            case .expected: break
-            case .late: return faultOfLate(header)
+            case .expected where header.stream <= lastServed: break
+            // nghttp2 passes over what comes behind our GOAWAY, without end and without a word.
+            case .expected, .late: return faultOfLate(header)
             case .breach(let code): return code
             }
         }

@@ -63,6 +63,8 @@ package final class HTTP2Session {
     var hasUnreadEarnings = false
     /// True once either side has said which stream is the last.
     var isLeaving = false
+    /// The last stream of the peer's that our GOAWAY says we serve.
+    var lastServed = Int32.max
     /// The fault, found in a callback, that ends the connection.
     var breach: HTTP2ErrorCode?
     /// How large ``output`` may become in the call that is under way.

@@ -6,8 +6,8 @@ import BearerdHTTPMessages
 import BearerdTestSupport
 import Testing
 
-/// Heads that cost a client little and a server much end the connection, however each of them is answered.
-@Suite struct `Floods of HTTP2 heads` {
+/// Heads and farewells that cost a client little and a server much end the connection, however each of them is answered.
+@Suite struct `Floods of HTTP2 heads and farewells` {
     private let peer: FramePeer
 
     init() throws { peer = try #require(FramePeer()) }
@@ -50,6 +50,33 @@ import Testing
             try answer(number * 2 + 1)
         }
         #expect(peer.session.failure == nil)
+    }
+
+    @Test func `heads behind our GOAWAY are one, and some that had not heard of it are none`() throws {
+        let large = HPACK.encode(FramePeer.get + [("x", String(repeating: "y", count: 16_000))])
+        peer.send(.head(FramePeer.get, stream: 1))
+        peer.session.shutDown()
+        #expect(peer.takeFrames().map(\.kind) == [.goaway])
+        for number in 1...UInt32(50) { peer.send(.head(FramePeer.get, stream: number * 2 + 1)) }
+        #expect(peer.session.failure == nil && peer.streams.count == 1)
+        var count: UInt32 = 51
+        while count < 1000, peer.session.failure == nil {
+            peer.send(
+                HTTP2Frame(
+                    .headers, flags: HTTP2Frame.endHeaders | HTTP2Frame.endStream, stream: count * 2 + 1,
+                    large))
+            count += 1
+        }
+        #expect(peer.goawayCode() == HTTP2ErrorCode.enhanceYourCalm.rawValue && count < 100)
+    }
+
+    @Test func `GOAWAY beside a stream that goes on, again and again, is one`() throws {
+        peer.send(.head(FramePeer.get, stream: 1))
+        let goaway = HTTP2Frame(.goaway, Array(repeating: 0, count: 8))
+        peer.send(goaway, goaway)
+        #expect(peer.session.failure == nil)
+        for _ in 0..<1000 where peer.session.failure == nil { peer.send(goaway) }
+        #expect(peer.goawayCode() == HTTP2ErrorCode.enhanceYourCalm.rawValue)
     }
 
     @Test func `heads just below a bomb are one, and the first hundred are answered`() throws {
