@@ -189,8 +189,10 @@ extension HTTP2Session {
         guard UInt32(header.type) == NGHTTP2_HEADERS.rawValue, let stream = streams[header.stream_id],
             stream.resetCode == nil
         else { return }
+        // nghttp2 closes the stream of a request by itself, and leaves that of an answer to us.
+        guard role == .client else { return reset(stream, .internalError) }
         // A request of ours behind the peer's GOAWAY has not been seen by anybody.
-        stream.isUnprocessed = role == .client && farewell != nil
+        stream.isUnprocessed = farewell != nil
         stream.resetCode = .internalError
         touch(stream)
     }

@@ -93,6 +93,33 @@ import Testing
         #expect(peer.session.streamCount == 0)
     }
 
+    @Test func `a head that is too large to send resets its stream, and one that may come goes out`() throws {
+        let large = HTTPResponse(
+            status: 200, fields: HTTPFields(("x-a", String(repeating: "y", count: 2 << 20))))
+        let peer = try #require(FramePeer())
+        for isTrailer in [true, false] {
+            let id: UInt32 = isTrailer ? 1 : 3
+            peer.send(.head(FramePeer.post, stream: id, endsStream: false))
+            let stream = try #require(peer.streams[Int32(id)])
+            if isTrailer {
+                peer.session.respond(HTTPResponse(status: 200), hasContent: true, on: stream)
+                peer.session.end(stream, trailers: large.fields)
+            } else {
+                peer.session.respond(large, hasContent: false, on: stream)
+            }
+            #expect(peer.resetCode() == HTTP2ErrorCode.internalError.rawValue)
+            #expect(stream.isClosed && stream.resetCode == .internalError && peer.session.failure == nil)
+        }
+        let limits = HTTP2Limits(head: HeadLimits(headerBytes: 4 << 20))
+        let generous = try #require(FramePeer(limits: limits))
+        generous.send(.head(FramePeer.get, stream: 1))
+        let stream = try #require(generous.streams[1])
+        generous.session.respond(large, hasContent: false, on: stream)
+        let frames = generous.takeFrames()
+        #expect(frames.first?.kind == .headers && frames.dropFirst().allSatisfy { $0.kind == .continuation })
+        #expect(frames.last?.has(HTTP2Frame.endHeaders) == true && stream.hasSentEnd)
+    }
+
     @Test func `a shutdown lets streams finish and takes no other`() throws {
         let peer = try #require(FramePeer())
         peer.send(.head(FramePeer.get, stream: 1))
