@@ -106,7 +106,6 @@ extension HTTP2Session {
         stream.hasBegunSending = true
         stream.hasGivenEnd = !hasContent
         stream.isAnnounced = true
-        if connectProtocol != nil { stream.connectProtocol = connectProtocol }
         streams.insert(stream)
         floods.sentRequest()
         return true
@@ -163,8 +162,9 @@ extension HTTP2Session {
             !stream.hasGivenEnd,
             // A request that waits to be framed is no stream of nghttp2's yet.
             nghttp2_session_get_stream_remote_window_size(handle, stream.id) >= 0,
-            // A tunnel carries nothing but DATA (RFC 9113 §8.5).
-            stream.hasTrailersToSend || (window(of: stream) <= 0 && stream.connectProtocol == nil)
+            // A tunnel carries nothing but DATA (RFC 9113 §8.5), and servers do not expect trailers that nobody has sent.
+            stream.hasTrailersToSend
+                || (role == .server && window(of: stream) <= 0 && stream.connectProtocol == nil)
         else { return }
         giveTrailers(of: stream)
     }

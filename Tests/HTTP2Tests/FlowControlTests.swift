@@ -132,6 +132,20 @@ import Testing
         #expect(frames.map(\.kind) == [.headers, .headers] && sent.hasSentEnd)
     }
 
+    @Test func `an upload without trailers ends by DATA, and waits for a window`() throws {
+        let server = try #require(FramePeer(.client))
+        server.send(.settings([(4, 10)]))
+        let post = HTTPRequest(method: .post, target: "/", fields: HTTPFields(("Host", "example.com")))
+        let stream = try #require(
+            server.session.request(post, scheme: .http, hasContent: true, takesTrailers: false))
+        server.session.send(Array("0123456789".utf8).span, on: stream)
+        #expect(server.takeFrames().filter { $0.kind != .settings }.map(\.kind) == [.headers, .data])
+        server.session.end(stream, trailers: HTTPFields())
+        #expect(server.takeFrames().isEmpty)
+        server.send(.windowUpdate(1, stream: 1))
+        #expect(server.takeFrames().map(\.kind) == [.data] && stream.hasSentEnd)
+    }
+
     @Test func `a tunnel ends by DATA, and waits for a window`() throws {
         peer.send(
             .settings([(4, 0)]),
