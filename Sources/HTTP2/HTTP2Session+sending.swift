@@ -203,6 +203,9 @@ extension HTTP2Session {
         var counts: [Int32: UInt64] = [:]
         for stream in streams.all
         where stream.isAnswered && stream.resetCode == nil && window(of: stream) <= 0 {
+            // An end may have waited for a window that was open then, and that others have used up.
+            endByHead(stream)
+            if stream.hasGivenEnd { continue }
             if sentCounts[stream.id] == stream.sentCount {
                 reset(stream, .cancel)
             } else {

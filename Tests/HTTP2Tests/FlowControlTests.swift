@@ -132,6 +132,21 @@ import Testing
         #expect(frames.map(\.kind) == [.headers, .headers] && sent.hasSentEnd)
     }
 
+    @Test func `an end whose window has closed meanwhile goes out where others would be reset`() throws {
+        peer.send(.settings([(4, 10)]), .head(FramePeer.get, stream: 1))
+        let stream = try #require(peer.streams[1])
+        peer.session.respond(HTTPResponse(status: 200), hasContent: true, on: stream)
+        _ = peer.takeFrames()
+        peer.session.end(stream, trailers: HTTPFields())
+        peer.send(.settings([(4, 0)]))
+        #expect(peer.takeFrames().map(\.kind) == [.settings])
+        peer.session.loseInterest(in: stream)
+        var counts: [Int32: UInt64] = [:]
+        for _ in 0..<2 { peer.session.resetUntaken(since: &counts) }
+        #expect(peer.takeFrames().map(\.kind) == [.headers])
+        #expect(stream.isClosed && stream.resetCode == nil)
+    }
+
     @Test func `an upload without trailers ends by DATA, and waits for a window`() throws {
         let server = try #require(FramePeer(.client))
         server.send(.settings([(4, 10)]))
