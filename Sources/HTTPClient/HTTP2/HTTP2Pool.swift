@@ -29,6 +29,10 @@ package final class HTTP2Pool: NegotiatingPool {
     private let single: UpstreamPool?
     /// When the upstream last chose HTTP/1.1, or asked for it; nil if it has not.
     private var declinedAt: CoarseInstant?
+    /// True if it has asked for it (HTTP_1_1_REQUIRED).
+    private var isRequired = false
+    /// When it last asked for it of a request that could not be sent again; nil if it has not.
+    private var lostAt: CoarseInstant?
     private let address: UpstreamAddress
     private let limit: UpstreamLimit
     private let lifetimes: UpstreamPool.Lifetimes
@@ -187,7 +191,7 @@ package final class HTTP2Pool: NegotiatingPool {
         guard carrier.stream.applicationProtocol != .weakHTTP2 else {
             await HTTP2Link.refuse(carrier)
             guard single != nil else { throw .weakCipher }
-            declinedAt = .now
+            decline(isRequired: false)
             return false
         }
         if address.url.scheme == .https, carrier.stream.applicationProtocol != .http2 {
@@ -195,7 +199,7 @@ package final class HTTP2Pool: NegotiatingPool {
                 carrier.close()
                 throw .noCommonProtocol
             }
-            declinedAt = .now
+            decline(isRequired: false)
             if let permit = limit.permitNow() { single.adopt(carrier, permit) } else { carrier.close() }
             return false
         }
@@ -233,9 +237,14 @@ package final class HTTP2Pool: NegotiatingPool {
     /// Where an upstream asks for HTTP/1.1, and there is that choice, nothing more is sent to it over HTTP/2 for a while.
     private func heedVerdict(of link: HTTP2Link) {
         guard single != nil, link.takeVerdict() else { return }
-        declinedAt = .now
+        decline(isRequired: true)
         for link in links.value { link.shutDown() }
         waiting.forEach { $0.wake() }
+    }
+
+    private func decline(isRequired: Bool) {
+        declinedAt = .now
+        self.isRequired = isRequired
     }
 
     // MARK: Idle connections
@@ -306,9 +315,17 @@ extension HTTP2Pool {
     }
 
     /// True if the upstream has chosen HTTP/1.1, or asked for it, so lately that it need not be asked again.
-    private var hasDeclined: Bool {
-        guard let declinedAt else { return false }
+    private var hasDeclined: Bool { isRecent(declinedAt) }
+
+    package var isRefused: Bool { isRequired && hasDeclined }
+
+    package var losesRequests: Bool { isRecent(lostAt) }
+
+    package func heedLoss() { if single != nil { lostAt = .now } }
+
+    private func isRecent(_ instant: CoarseInstant?) -> Bool {
+        guard let instant else { return false }
         let age = lifetimes.age > .zero ? lifetimes.age : Self.declineAge
-        return CoarseInstant.now.duration(since: declinedAt) < age
+        return CoarseInstant.now.duration(since: instant) < age
     }
 }

@@ -46,6 +46,9 @@ package protocol ExchangePool: AnyObject {
     /// - Parameter instant: when the connection stopped being idle.
     func heedEnd(of exchange: Exchange, at instant: CoarseInstant)
 
+    /// Learns that the upstream has wanted a request by another protocol that cannot be sent again.
+    func heedLoss()
+
     /// The numbers of connections at this moment.
     var connections: UpstreamConnections { get }
     /// True if the workers together use more than half of the places.
@@ -67,4 +70,5 @@ package protocol ExchangePool: AnyObject {
 
 extension ExchangePool {
     package func releaseMemory() {}
+    package func heedLoss() {}
 }

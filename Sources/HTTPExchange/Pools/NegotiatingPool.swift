@@ -9,4 +9,11 @@ package protocol NegotiatingPool: ExchangePool {
     ///
     /// - Parameter timeout: of the connecting; zero waits for ever.
     func isSpoken(within timeout: Duration) async throws(UpstreamError) -> Bool
+
+    /// True if requests do not go by this pool because the upstream has refused them, rather than chosen otherwise.
+    var isRefused: Bool { get }
+
+    /// True if the upstream has lately refused a request by this pool that could not be sent again: those like it had better
+    /// not go by it.
+    var losesRequests: Bool { get }
 }

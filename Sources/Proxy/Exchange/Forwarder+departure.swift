@@ -40,8 +40,20 @@ extension Forwarder {
     }
 
     /// Finds out whether a request goes by the second kind of its route's upstream, unless the client leaves first.
+    ///
+    /// - Throws: where it would go by the first kind, and is a call of gRPC, which the upstream would not know as one.
     func isSpoken<Pool: NegotiatingPool>(
         to route: PooledRoute<Pool>, for exchange: Exchange
+    ) async throws(ProxyError) -> Bool {
+        let isCall = exchange.client.request.version == .http2 && exchange.client.request.fields.areOfGRPC
+        if !isCall, route.pool.losesRequests, exchange.upload.mayOverflow { return false }
+        let isSpoken = try await isSpoken(to: route, unlessLeft: exchange)
+        if isCall, !isSpoken, route.pool.isRefused { throw .upstreamUnavailable(.declined) }
+        return isSpoken
+    }
+
+    private func isSpoken<Pool: NegotiatingPool>(
+        to route: PooledRoute<Pool>, unlessLeft exchange: Exchange
     ) async throws(ProxyError) -> Bool {
         let (pool, timeout) = (route.pool, route.terms.timeouts.connect)
         do throws(UpstreamError) {

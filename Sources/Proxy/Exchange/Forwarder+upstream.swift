@@ -57,7 +57,8 @@ extension Forwarder {
         } catch {
             let isUnprocessed = upstream.isLeftUnprocessed && exchange.client.isOpen
             let isIdempotent = exchange.client.request.method.isIdempotent
-            let isDeclined = upstream.wantsOtherProtocol && (isIdempotent || !upstream.hasReadInterim)
+            let wantsOther = upstream.wantsOtherProtocol
+            let isDeclined = wantsOther && (isIdempotent || !upstream.hasReadInterim)
             let wasStale =
                 error == .upstreamClosed && !isUnprocessed && !isDeclined && !upstream.isFirst
                 && !upstream.hasArrived && exchange.client.isOpen
@@ -67,6 +68,7 @@ extension Forwarder {
             if let trace = exchange.trace { endSend(of: trace, error, hasHead: false) }
             exchange.upstream = nil
             route.pool.discard(upstream)
+            if wantsOther, !(isDeclined && exchange.isReplayable) { route.pool.heedLoss() }
             let isSafe = !mayBeSeen || isIdempotent
             guard isUnprocessed || (wasStale && isSafe), exchange.isReplayable else {
                 throw isDeclined && exchange.client.isOpen ? .upstreamUnavailable(.declined) : error

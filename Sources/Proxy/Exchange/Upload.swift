@@ -81,6 +81,9 @@ final class Upload<Client: ClientExchange> {
         return length > UInt64(keepLimit)
     }
 
+    /// True if the content may exceed the limit for keeping it, for all that is known.
+    var mayOverflow: Bool { isTooLong || length == .open }
+
     /// True once the client has sent all of the content.
     var hasArrived: Bool { client.incoming.isFinished }
 

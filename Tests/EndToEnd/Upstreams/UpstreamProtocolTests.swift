@@ -120,6 +120,46 @@ import Testing
             ])
     }
 
+    @Test func `is HTTP/1.1 for uploads after one that the upstream wanted so and could not be sent again`()
+        throws
+    {
+        let authority = try TLSAuthority()
+        let heads = Monitor<[String]>([])
+        let upstream = try Self.demanding(
+            try authority.server().choosing("\u{2}h2\u{8}http/1.1"), byGoaway: false, heads)
+        let sidecar = try HTTP2Route.sidecar(
+            at: upstream.url, speaking: "auto",
+            route: "ca_file: \(authority.certificateFile)\nreplay_buffer: 1KiB")
+        let client = try sidecar.client()
+        let large = String(repeating: "x", count: 4000)
+        let refused = try client.request("POST", "/h2/", body: large)
+        #expect(refused.status == 502 && refused.problem == "upstream_protocol", "\(refused.text)")
+        #expect(try sidecar.client().request("POST", "/h2/", body: large).text == "one")
+        // Whatever can be sent again still goes by HTTP/2, and so does a call of gRPC, which can go by nothing else.
+        #expect(try sidecar.get("/h2/two").text == "two")
+        let caller = try HTTP2Client(to: sidecar.bearerd.proxy)
+        _ = try caller.request(
+            "POST", "/h2/call", [("content-type", "application/grpc"), ("te", "trailers")], body: large)
+        #expect(
+            heads.withLock { $0 } == ["2 POST /h2/", "POST /h2/", "2 GET /h2/two", "2 POST /h2/call"])
+    }
+
+    @Test func `is not HTTP/1.1 for a call of gRPC where the upstream wants that of all`() throws {
+        let authority = try TLSAuthority()
+        let heads = Monitor<[String]>([])
+        let upstream = try Self.demanding(
+            try authority.server().choosing("\u{2}h2\u{8}http/1.1"), byGoaway: true, heads)
+        let sidecar = try HTTP2Route.sidecar(
+            at: upstream.url, speaking: "auto", route: "ca_file: \(authority.certificateFile)")
+        #expect(try sidecar.get("/h2/").text == "one")
+        let caller = try HTTP2Client(to: sidecar.bearerd.proxy)
+        let call = try caller.request(
+            "POST", "/h2/call", [("content-type", "application/grpc"), ("te", "trailers")], body: "x")
+        #expect(call.head["grpc-status"] == "14" && call.head["grpc-message"]?.contains("HTTP/1.1") == true)
+        #expect(try caller.request("GET", "/h2/").text == "one")
+        #expect(heads.withLock { $0 } == ["2 GET /h2/", "GET /h2/", "GET /h2/"])
+    }
+
     @Test func `stays HTTP/1.1 though a connection was being made when the upstream wanted that`() throws {
         let authority = try TLSAuthority()
         let connections = Monitor(0)

@@ -54,6 +54,9 @@ final class FakeConnection: NegotiatingPool {
 
     func isSpoken(within timeout: Duration) async throws(UpstreamError) -> Bool { isChosen }
 
+    let isRefused = false
+    let losesRequests = false
+
     func close() {}
 
     var onShortage: () -> Void = {}
