@@ -110,8 +110,12 @@ final class HTTP2Link {
         return true
     }
 
-    /// True if nothing has come from the upstream that was not looked at, its end for example; a system call.
-    var isQuiet: Bool { !carrier.stream.hasArrivals }
+    /// True if it carries nothing, and something has come from the upstream that nobody has read, its end perhaps; a system
+    /// call.
+    var isUnread: Bool { activeCount == 0 && carrier.stream.hasArrivals }
+
+    /// Lets the connection read what has come: its task has a turn before ours goes on.
+    func read() async { await carrier.stream.yield() }
 
     /// One more exchange.
     ///

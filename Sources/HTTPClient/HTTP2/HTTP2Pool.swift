@@ -49,6 +49,8 @@ package final class HTTP2Pool: NegotiatingPool {
     private static let linkLimit = 8
     /// More connections than this are not made for one request: an upstream may give them up at once.
     private static let attemptLimit = 3
+    /// An upstream that has said more whenever it was looked at is there.
+    private static let lookLimit = 3
     /// How long a choice of HTTP/1.1 holds where connections have no end of their own.
     private static let declineAge = Duration.seconds(600)
 
@@ -77,11 +79,8 @@ package final class HTTP2Pool: NegotiatingPool {
 
     package func take(for form: RequestForm, mayRepeat: Bool) -> HTTP2Exchange? {
         guard !isDeclined, let link = linkWithRoom else { return nil }
-        if !mayRepeat, link.activeCount == 0, !link.isQuiet {
-            // Perhaps its end.
-            link.shutDown()
-            return nil
-        }
+        // What has arrived may be its end: it is read first, by those who open.
+        if !mayRepeat, link.isUnread { return nil }
         return limit.permitNow().map { begin(on: link, with: $0) }
     }
 
@@ -95,10 +94,15 @@ package final class HTTP2Pool: NegotiatingPool {
         let start = ContinuousClock.now
         let permit: UpstreamPermit
         if let held { permit = held } else { permit = try await maker.permit(within: timeout) }
-        var attempts = 0
+        var (attempts, looks) = (0, 0)
         while true {
             guard !isDeclined else { throw .declined }
-            if let link = linkWithRoom { return begin(on: link, with: permit) }
+            if let link = linkWithRoom {
+                guard looks < Self.lookLimit, link.isUnread else { return begin(on: link, with: permit) }
+                looks += 1
+                await link.read()
+                continue
+            }
             let rest = timeout > .zero ? timeout - start.duration(to: .now) : .zero
             guard timeout == .zero || rest > .zero else { throw .busy }
             let usable = links.value.count(where: \.isUsable)

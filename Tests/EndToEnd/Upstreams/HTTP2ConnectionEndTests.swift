@@ -21,6 +21,18 @@ import Testing
         #expect(upstream.streams.map(\.text) == ["x", "x", "x"])
     }
 
+    @Test func `goes on for a POST that comes together with what its upstream says`() throws {
+        let upstream = try HTTP2Upstream { peer, event, stream in
+            guard stream.hasEnd else { return }
+            try peer.answer(stream.id, text: "ok")
+            for _ in 0..<10 { try peer.send(.windowUpdate(1)) }
+        }
+        let sidecar = try HTTP2Route.sidecar(upstream)
+        let client = try sidecar.client()
+        for _ in 0..<150 { #expect(try client.request("POST", "/h2/", body: "x").text == "ok") }
+        #expect(upstream.connectionCount == 1)
+    }
+
     @Test func `that takes no more than its first requests has the others sent once more elsewhere`() throws {
         let first = Monitor<HTTP2Upstream.Peer?>(nil)
         let upstream = try HTTP2Upstream { peer, event, stream in
