@@ -1,8 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Something about each of many streams; when there are too many, the older half is forgotten.
+///
+/// Ids grow by two and so need no hash, as in ``StreamTable``.
 struct RecentStreams<Value> {
-    private var values: [Int32: Value] = [:]
+    private struct Slot {
+        let id: Int32
+        var value: Value
+    }
+
+    /// A power of two of them, at least half of which are free; from its home on a stream is in the first one that is.
+    private var slots: [Slot?] = Array(repeating: nil, count: 16)
+    private var count = 0
     private let capacity: Int
     /// The newest stream of those that were forgotten; 0 if none was.
     private(set) var lastForgotten: Int32 = 0
@@ -11,16 +20,55 @@ struct RecentStreams<Value> {
     init(atMost capacity: Int) { self.capacity = capacity }
 
     subscript(id: Int32) -> Value? {
-        get { values[id] }
+        get { slots[index(of: id)]?.value }
         set {
-            values[id] = newValue
-            if values.count > capacity { forgetOlderHalf() }
+            let index = index(of: id)
+            guard let newValue else {
+                if slots[index] != nil { remove(at: index) }
+                return
+            }
+            let isNew = slots[index] == nil
+            slots[index] = Slot(id: id, value: newValue)
+            guard isNew else { return }
+            count += 1
+            if count > capacity { forgetOlderHalf() } else if 2 * count > slots.count { grow() }
+        }
+    }
+
+    private func home(of id: Int32) -> Int { Int(id &>> 1) & (slots.count &- 1) }
+
+    /// Where the stream is, or else the free slot in which it would be.
+    private func index(of id: Int32) -> Int {
+        var index = home(of: id)
+        while let slot = slots[index], slot.id != id { index = (index &+ 1) & (slots.count &- 1) }
+        return index
+    }
+
+    private mutating func grow() {
+        let old = slots
+        slots = Array(repeating: nil, count: 2 * old.count)
+        for case .some(let slot) in old { slots[index(of: slot.id)] = slot }
+    }
+
+    /// Frees a slot, and moves up those that a search would not find behind the gap.
+    private mutating func remove(at index: Int) {
+        let mask = slots.count &- 1
+        slots[index] = nil
+        count -= 1
+        var (gap, next) = (index, (index &+ 1) & mask)
+        while let slot = slots[next] {
+            if (next &- home(of: slot.id)) & mask >= (next &- gap) & mask {
+                slots[gap] = slot
+                slots[next] = nil
+                gap = next
+            }
+            next = (next &+ 1) & mask
         }
     }
 
     private mutating func forgetOlderHalf() {
-        for oldest in values.keys.sorted().prefix(capacity / 2) {
-            values[oldest] = nil
+        for oldest in slots.compactMap({ $0?.id }).sorted().prefix(capacity / 2) {
+            remove(at: index(of: oldest))
             lastForgotten = max(lastForgotten, oldest)
         }
     }
