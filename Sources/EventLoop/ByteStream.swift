@@ -116,7 +116,11 @@ package final class ByteStream {
         let deadline: ContinuousClock.Instant? = limit > .zero ? .now + limit : nil
         while !isClosed {
             let result = wire.handshake()
-            if case .moved = result { return }
+            if case .moved = result {
+                // Nobody who has to wait with a send is to wait for the peer's words, in the place of whoever receives.
+                roomIsBehindReading = false
+                return
+            }
             let remaining = deadline.map { ContinuousClock.now.duration(to: $0) }
             if let remaining, remaining <= .zero { throw .timedOut }
             _ = try await account(for: result, within: remaining ?? .zero)

@@ -31,6 +31,14 @@ import Testing
         #expect(answer.status == 200 && answer.content.count == 200 * text.utf8.count)
     }
 
+    @Test func `a large answer comes whole over TLS, too`() throws {
+        let site = try SecureSite()
+        try site.sidecar.awaitToken()
+        site.sidecar.upstream.answer { _ in .ok(String(repeating: "x", count: 1 << 20)) }
+        let client = try HTTP2Client(to: site.sidecar.bearerd.proxy, over: site.tls(protocols: ["h2"]))
+        for _ in 0..<3 { #expect(try client.request("GET", "/").content.count == 1 << 20) }
+    }
+
     @Test func `an upstream that does not read stops the client at its window`() throws {
         let gate = Gate()
         let sidecar = try Sidecar(

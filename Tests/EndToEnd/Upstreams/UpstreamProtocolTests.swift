@@ -22,6 +22,17 @@ import Testing
         }
     }
 
+    @Test func `takes a large upload over TLS, and is heard meanwhile`() throws {
+        let authority = try TLSAuthority()
+        let upstream = try HTTP2Upstream(tls: try authority.server().choosing("\u{2}h2")) { peer, _, stream in
+            if stream.hasEnd { try peer.answer(stream.id, text: "\(stream.content.count)") }
+        }
+        let sidecar = try HTTP2Route.sidecar(upstream, route: "ca_file: \(authority.certificateFile)")
+        let client = try sidecar.client()
+        let large = String(repeating: "x", count: 1 << 20)
+        for _ in 0..<3 { #expect(try client.request("POST", "/h2/", body: large).text == "\(1 << 20)") }
+    }
+
     @Test func `is HTTP/1.1 where auto finds nothing else`() throws {
         let authority = try TLSAuthority()
         for server in [try authority.server(), try authority.server().choosing("\u{8}http/1.1")] {
