@@ -68,7 +68,7 @@ extension Forwarder {
             if let trace = exchange.trace { endSend(of: trace, error, hasHead: false) }
             exchange.upstream = nil
             route.pool.discard(upstream)
-            if wantsOther, !(isDeclined && exchange.isReplayable) { route.pool.heedLoss() }
+            if wantsOther, !exchange.isReplayable { route.pool.heedLoss() }
             let isSafe = !mayBeSeen || isIdempotent
             guard isUnprocessed || (wasStale && isSafe), exchange.isReplayable else {
                 throw isDeclined && exchange.client.isOpen ? .upstreamUnavailable(.declined) : error
