@@ -13,9 +13,15 @@ package final class HTTP2Connection {
     package let session: HTTP2Session
     package let loop: EventLoop
     /// Called with each stream that the peer begins and whose head is there.
-    package var onStream: (HTTP2Stream) -> Void = { _ in }
+    package var onStream: (HTTP2Stream) -> Void {
+        get { streamListener }
+        set { streamListener = newValue }
+    }
     /// Called when something has come, gone out or ended, after the streams were told.
-    package var onChange: () -> Void = {}
+    package var onChange: () -> Void {
+        get { listener }
+        set { listener = newValue }
+    }
     /// True until we close the connection or the peer resets it.
     package var isOpen: Bool { !isClosed }
     /// True once the peer has ended its direction.
@@ -30,6 +36,8 @@ package final class HTTP2Connection {
     package var isCongested: Bool { isFull }
 
     // Private, because the compiler proves of these what it has to check at run time for what others see.
+    private var streamListener: (HTTP2Stream) -> Void = { _ in }
+    private var listener: () -> Void = {}
     private var isClosed = false
     private var hasEnd = false
     private var isFull = false
@@ -114,7 +122,7 @@ package final class HTTP2Connection {
             session.giveBack(&changed)
         }
         if session.streamCount == 0 { emptied.wake() }
-        onChange()
+        listener()
     }
 
     private func begin(_ new: HTTP2Stream) {
@@ -126,7 +134,7 @@ package final class HTTP2Connection {
         }
         new.isTaken = true
         stream.spend(TurnBudget.requestCost)
-        onStream(new)
+        streamListener(new)
     }
 
     /// The time since which a request has not ended that declares no content; nil if there is none.

@@ -47,7 +47,10 @@ package final class StreamBody: BodySource {
         isNothing || handedOut <= limit && handle.stream.isWhole(but: piece)
     }
 
-    package var trailers: HTTPFields { handle.stream.trailers }
+    package var trailers: HTTPFields {
+        let stream = handle.stream
+        return stream.hasTrailers ? stream.trailers : HTTPFields()
+    }
 
     package func nextPiece() throws(MessageError) -> Int? {
         guard handedOut <= limit else { throw .bodyTooLarge }

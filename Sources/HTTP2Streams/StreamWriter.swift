@@ -18,21 +18,14 @@ package final class StreamWriter: BodySink {
         case nothing
         /// An answer to the peer's request.
         case response
-        /// A request of our own.
-        case request
     }
 
     private let handle: StreamHandle
     private var waiting = Waiting.nothing
-    /// The head that is ``waiting``; of a response the fields alone.
-    private let head = Exclusive(HTTPRequest())
-    /// Of a response.
+    /// The status of the response that is ``waiting``.
     private var status = 0
-    /// Of a request's target.
-    private var scheme = HTTPURL.Scheme.https
-    private var takesTrailers = false
-    /// The protocol of an extended CONNECT (RFC 8441); nil for a message.
-    private var tunnel: String?
+    /// Its fields.
+    private let fields = Exclusive(HTTPFields())
     private var hasEnd = false
     private var isTimedOut = false
     /// True once a wait for the peer to take more has timed out.
@@ -50,27 +43,27 @@ package final class StreamWriter: BodySink {
 
     /// Begins an answer; its head goes with the first send.
     package func begin(_ response: HTTPResponse, length: BodyLength) {
-        head.value.fields = response.fields
+        fields.value = response.fields
         status = response.status
         begin(length, behind: .response)
     }
 
-    /// Begins a request; its head goes with the first send.
+    /// Begins a request; its head is given to the connection at once.
     ///
     /// - Parameters:
-    ///   - request: as it stays; lent, because to copy it twice is dear.
+    ///   - request: lent, because a copy is dear.
     ///   - takesTrailers: true if whoever reads the answer wants its trailers (RFC 9110 §10.1.4).
     ///   - tunnel: the protocol of an extended CONNECT (RFC 8441); nil for a message.
     package func begin(
         _ request: inout HTTPRequest, scheme: HTTPURL.Scheme, takesTrailers: Bool, tunnel: String?,
         length: BodyLength
     ) {
-        head.value = request
-        self.scheme = scheme
-        self.takesTrailers = takesTrailers
-        if tunnel != nil || self.tunnel != nil { self.tunnel = tunnel }
         // A tunnel has no end of a message, though the request that asks for it has.
-        begin(tunnel == nil ? length : .none, behind: .request)
+        begin(tunnel == nil ? length : .none, behind: .nothing)
+        let (session, stream) = (handle.connection.session, handle.stream)
+        _ = session.request(
+            request, on: stream, scheme: scheme, hasContent: length != .none || tunnel != nil,
+            takesTrailers: takesTrailers, connectProtocol: tunnel)
     }
 
     private func begin(_ length: BodyLength, behind head: Waiting) {
@@ -81,7 +74,7 @@ package final class StreamWriter: BodySink {
 
     /// Forgets a message that is over.
     package func forget() {
-        if waiting != .nothing { _ = takeHead() }
+        if waiting != .nothing { dropHead() }
         hasEnd = true
     }
 
@@ -175,24 +168,14 @@ package final class StreamWriter: BodySink {
     private func sendHead() {
         let (session, stream) = (handle.connection.session, handle.stream)
         let hasContent = !(hasEnd && stream.unsentCount == 0 && !stream.hasTrailersToSend)
-        let kind = waiting
-        let head = takeHead()
-        switch kind {
-        case .nothing: break
-        case .response: session.respond(status, head.fields, hasContent: hasContent, on: stream)
-        case .request:
-            _ = session.request(
-                head, on: stream, scheme: scheme, hasContent: hasContent || tunnel != nil,
-                takesTrailers: takesTrailers, connectProtocol: tunnel)
-        }
+        session.respond(status, fields.value, hasContent: hasContent, on: stream)
+        dropHead()
     }
 
     /// Lets go of the head, whose memory is the message's own.
-    private func takeHead() -> HTTPRequest {
+    private func dropHead() {
         waiting = .nothing
-        var taken = HTTPRequest()
-        swap(&taken, &head.value)
-        return taken
+        fields.value = HTTPFields()
     }
 
     /// Waits until the peer has taken more.

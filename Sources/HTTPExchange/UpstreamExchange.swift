@@ -55,6 +55,9 @@ package protocol UpstreamExchange: MessageExchange {
     /// - Returns: the length of the content, as far as the head tells it.
     func beginBody(answering method: HTTPMethod) throws(MessageError) -> BodyLength
 
+    /// The status of a call of gRPC in the trailers of the response, once those have come; nil without one.
+    var trailingCallStatus: Int? { get }
+
     /// True if the connection can carry another request once this exchange is over.
     var persists: Bool { get }
 }
@@ -62,4 +65,5 @@ package protocol UpstreamExchange: MessageExchange {
 extension UpstreamExchange {
     package var wantsOtherProtocol: Bool { false }
     package var hasReadInterim: Bool { false }
+    package var trailingCallStatus: Int? { incoming.trailers.grpcStatus }
 }

@@ -38,6 +38,8 @@ package final class HTTP2Exchange: UpstreamExchange, ArrivalSource {
     private var arrivedBefore: UInt64 = 0
     private var hasTimedOut = false
     private var hasInterim = false
+    /// ``trailingCallStatus`` once it was looked for, which a call is asked several times; nil before that.
+    private var seenCallStatus: Int??
     /// The tunnel that the request asks for; nil for a message.
     private var tunnel: WebSocketRequest?
     /// Heeds a change of the stream; made once for all requests.
@@ -72,6 +74,7 @@ package final class HTTP2Exchange: UpstreamExchange, ArrivalSource {
         isClosed = false
         hasTimedOut = false
         hasInterim = false
+        seenCallStatus = nil
         if tunnel != nil { tunnel = nil }
         handle.use(link.connection.session.pool.take(), on: link.connection)
         incoming.begin(limit: .max)
@@ -185,6 +188,15 @@ package final class HTTP2Exchange: UpstreamExchange, ArrivalSource {
         guard method != .head, response.status != 204, response.status != 304 else { return .none }
         if stream.hasEnd, stream.receivedCount == 0, !stream.hasTrailers { return .exact(0) }
         return stream.declaredLength.map { .exact($0) } ?? .open
+    }
+
+    package var trailingCallStatus: Int? {
+        if let seenCallStatus { return seenCallStatus }
+        let stream = handle.stream
+        guard stream.hasEnd else { return nil }
+        let status = stream.hasTrailers ? stream.trailers.grpcStatus : nil
+        seenCallStatus = .some(status)
+        return status
     }
 
     package var persists: Bool { connection.isOpen && stream.resetCode == nil }

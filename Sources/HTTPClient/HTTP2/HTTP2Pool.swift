@@ -15,7 +15,7 @@ package final class HTTP2Pool: NegotiatingPool {
     /// The connection that is being made; whoever needs one waits for it.
     private var attempt: HTTP2Attempt?
     /// Those who wait until a connection takes one more stream.
-    private var waiting: [LoopWait] = []
+    private let waiting = Exclusive<[LoopWait]>([])
     /// Exchanges that are over, for later ones.
     private let vacant = Exclusive<[HTTP2Exchange]>([])
     private let streams = StreamPool(atMost: HTTP2Pool.vacancies)
@@ -147,19 +147,24 @@ package final class HTTP2Pool: NegotiatingPool {
 
     private func awaitRoom(within timeout: Duration) async throws(UpstreamError) {
         let room = LoopWait(loop: loop)
-        waiting.append(room)
-        defer { waiting.removeAll { $0 === room } }
+        waiting.value.append(room)
+        defer { waiting.value.removeAll { $0 === room } }
         try await room.wait(within: timeout, orThrow: .busy, on: loop)
     }
 
     /// The upstream may take more streams than before (SETTINGS_MAX_CONCURRENT_STREAMS).
     private func heedRoom() {
-        guard !waiting.isEmpty, linkWithRoom != nil else { return }
-        waiting.forEach { $0.wake() }
+        guard !waiting.value.isEmpty, linkWithRoom != nil else { return }
+        wakeAll()
     }
 
     private func roomChanged() {
-        if !waiting.isEmpty { waiting.removeFirst().wake() }
+        if !waiting.value.isEmpty { waiting.value.removeFirst().wake() }
+    }
+
+    private func wakeAll() {
+        let woken = waiting.value
+        woken.forEach { $0.wake() }
     }
 
     // MARK: Connecting
@@ -243,7 +248,7 @@ package final class HTTP2Pool: NegotiatingPool {
         guard single != nil, link.takeVerdict() else { return }
         decline(isRequired: true)
         for link in links.value { link.shutDown() }
-        waiting.forEach { $0.wake() }
+        wakeAll()
     }
 
     private func decline(isRequired: Bool) {

@@ -84,7 +84,7 @@ extension Forwarder {
             guard upstream.incoming.isFinished else { return false }
             // The session hears of it before the client does, whose next call is to have another token.
             if Upstream.isJudgedByTrailers,
-                upstream.incoming.trailers.grpcStatus == GRPCStatus.unauthenticated
+                upstream.trailingCallStatus == GRPCStatus.unauthenticated
             {
                 return false
             }
@@ -165,8 +165,7 @@ extension Forwarder {
     /// Notes how a gRPC call has ended.
     private func noteCall(of exchange: Exchange, from upstream: some UpstreamExchange) {
         guard exchange.client.request.fields.areOfGRPC else { return }
-        exchange.record.grpcStatus =
-            upstream.incoming.trailers.grpcStatus ?? upstream.response.fields.grpcStatus
+        exchange.record.grpcStatus = upstream.trailingCallStatus ?? upstream.response.fields.grpcStatus
     }
 
     /// Takes a piece that has already arrived.

@@ -34,7 +34,7 @@ extension Forwarder {
     /// ours UNAUTHENTICATED as 401.
     func judgeCall(of upstream: some UpstreamExchange, _ exchange: Exchange, on route: RouteState) {
         guard exchange.record.status < 300, exchange.client.request.fields.areOfGRPC,
-            let status = upstream.incoming.trailers.grpcStatus ?? upstream.response.fields.grpcStatus,
+            let status = upstream.trailingCallStatus ?? upstream.response.fields.grpcStatus,
             status == GRPCStatus.unavailable
                 || (status == GRPCStatus.unauthenticated && exchange.token != nil)
         else { return }

@@ -62,7 +62,7 @@ extension Forwarder {
         guard Upstream.isJudgedByTrailers, exchange.client.request.fields.areOfGRPC else { return false }
         if upstream.response.fields.grpcStatus == GRPCStatus.unauthenticated { return true }
         return upstream.incoming.isFinished && upstream.incoming.byteCount == 0
-            && upstream.incoming.trailers.grpcStatus == GRPCStatus.unauthenticated
+            && upstream.trailingCallStatus == GRPCStatus.unauthenticated
     }
 
     /// The status by which the answer judges the token: a refused gRPC call counts as a 401.
@@ -76,7 +76,7 @@ extension Forwarder {
         of exchange: Exchange, from upstream: some UpstreamExchange, on route: RouteState
     ) async {
         guard let token = exchange.token, exchange.caller == nil, let session = route.token?.session,
-            upstream.incoming.trailers.grpcStatus == GRPCStatus.unauthenticated,
+            upstream.trailingCallStatus == GRPCStatus.unauthenticated,
             exchange.client.request.fields.areOfGRPC, !exchange.repetition.isCallRefused
         else { return }
         exchange.repetition.isCallRefused = true
