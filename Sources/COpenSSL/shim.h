@@ -74,6 +74,18 @@ static inline int bearerd_ssl_ctx_set_up_client(SSL_CTX *context, const unsigned
            SSL_CTX_set_alpn_protos(context, protocols, (unsigned int)strlen((const char *)protocols)) == 0;
 }
 
+/* Reads as SSL_read_ex does, and says whether the socket is empty afterwards. What OpenSSL reads ahead goes into memory for
+   more than 16 KiB: where nothing was left there, and less than that came, each of its receives had room to spare. */
+static inline int bearerd_ssl_read(SSL *session, void *bytes, size_t room, size_t *count, int *has_drained) {
+    BIO *source = SSL_get_rbio(session);
+    int had_more = SSL_has_pending(session);
+    uint64_t before = BIO_number_read(source);
+    int status = SSL_read_ex(session, bytes, room, count);
+    uint64_t received = BIO_number_read(source) - before;
+    *has_drained = !had_more && received > 0 && received < SSL3_RT_MAX_PLAIN_LENGTH && !SSL_has_pending(session);
+    return status;
+}
+
 /* Names the server: for SNI unless it is an address (RFC 6066 3), and as what its certificate must be for. Returns 1. */
 static inline int bearerd_ssl_set_server_name(SSL *connection, const char *host, int verifies) {
     X509_VERIFY_PARAM *checks = SSL_get0_param(connection);

@@ -19,7 +19,7 @@ package enum WireResult {
 ///
 /// Only bridge targets use it.
 package protocol Wire: AnyObject {
-    /// True if a `receive` that fills less than its buffer has emptied the descriptor.
+    /// True if the last `receive`, if it filled less than its buffer, has emptied the descriptor.
     var drainsOnShortReceive: Bool { get }
     /// Moves data that has arrived into `destination`, which is not empty.
     func receive(into destination: UnsafeMutableRawBufferPointer) -> WireResult

@@ -18,6 +18,8 @@ final class TLSWire: Wire {
     private var isBroken = false
     /// True if only sending failed: what the peer sent before can still be received.
     private var canStillReceive = false
+    /// True if the last receive has emptied the socket.
+    private var hasDrained = false
     private var hasEndedSending = false
     /// Sends in plain text to a peer that has never spoken TLS.
     private var plain: SocketWire?
@@ -66,8 +68,9 @@ final class TLSWire: Wire {
     /// Returns true if the client has a certificate of one of these authorities.
     func hasClient(of trust: ClientTrust) -> Bool { !isBroken && trust.admitsClient(of: session) }
 
-    /// False: OpenSSL buffers bytes that the kernel does not know of.
-    var drainsOnShortReceive: Bool { false }
+    /// OpenSSL buffers bytes that the kernel does not know of; only a receive that left none there, and none in the socket,
+    /// spares the next one, 1,500 instructions and a system call.
+    var drainsOnShortReceive: Bool { hasDrained }
 
     func handshake() -> WireResult {
         guard !isBroken else { return .failed(.reset) }
@@ -84,7 +87,9 @@ final class TLSWire: Wire {
         guard !isBroken || canStillReceive else { return discard(destination) }
         ERR_clear_error()
         var count = 0
-        let status = SSL_read_ex(session, destination.baseAddress, destination.count, &count)
+        var isEmpty: CInt = 0
+        let status = bearerd_ssl_read(session, destination.baseAddress, destination.count, &count, &isEmpty)
+        hasDrained = isEmpty != 0
         return status == 1 ? .moved(count) : outcome(of: status)
     }
 

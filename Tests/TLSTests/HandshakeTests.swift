@@ -80,6 +80,35 @@ import Testing
         #expect(pair.client.applicationProtocol == nil)
     }
 
+    @Test func `know when a receive has left nothing`() throws {
+        let pair = try #require(WirePair(security, client()))
+        _ = pair.shakeHands()
+        var random = RepeatableGenerator(seed: 25)
+        var (drained, more) = (0, 0)
+        for _ in 0..<300 {
+            for _ in 0..<Int.random(in: 1...3, using: &random) {
+                let count = [1, 700, 16_000, 16_384, 30_000].randomElement(using: &random) ?? 1
+                let record = [UInt8](repeating: 0x61, count: Int.random(in: 1...count, using: &random))
+                _ = record.withUnsafeBytes { pair.server.send($0) }
+            }
+            let room = [100, 1000, 16_384, 40_000].randomElement(using: &random) ?? 1
+            var bytes = [UInt8](repeating: 0, count: room)
+            while true {
+                guard case .moved(let count) = bytes.withUnsafeMutableBytes({ pair.client.receive(into: $0) })
+                else { break }
+                guard count < room, pair.client.drainsOnShortReceive else {
+                    more += 1
+                    continue
+                }
+                drained += 1
+                let next = bytes.withUnsafeMutableBytes { pair.client.receive(into: $0) }
+                #expect(next.word == "wouldBlockOnRead")
+                break
+            }
+        }
+        #expect(drained > 50 && more > 50)
+    }
+
     @Test func `tell a cut from an end`() throws {
         let pair = try #require(WirePair(security, client()))
         _ = pair.shakeHands()
