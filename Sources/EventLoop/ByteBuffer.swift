@@ -6,7 +6,7 @@ package import BearerdSystem
 ///
 /// A request looks into two buffers twenty times: what they hold is lent, not copied, and inlined where it is asked for.
 /// Confined to its loop's thread.
-package final class ByteBuffer {
+package struct ByteBuffer: ~Copyable {
     /// The contents of a buffer; package, because only what other modules may see is inlined there.
     package struct Contents {
         package var storage: [UInt8] = []

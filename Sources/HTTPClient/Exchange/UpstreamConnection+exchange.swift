@@ -38,18 +38,17 @@ extension UpstreamConnection: UpstreamExchange, ConnectionExchange {
     package var hasArrived: Bool { !stream.input.isEmpty }
 
     package func receiveHead() throws(MessageError) -> Bool {
-        let input = stream.input
-        guard !input.isEmpty else { return false }
+        guard !stream.input.isEmpty else { return false }
         let consumed: Int?
         do {
-            consumed = try input.lendReadable { (bytes) throws(HTTPParseError) in
+            consumed = try stream.input.lendReadable { (bytes) throws(HTTPParseError) in
                 try parser.parse(bytes, into: &response)
             }
         } catch {
             throw MessageError(error)
         }
         guard let consumed else { return false }
-        input.consume(consumed)
+        stream.input.consume(consumed)
         return true
     }
 

@@ -203,8 +203,9 @@ final class ConnectionKeeper<Kinds: UpstreamKinds> {
         let connection = seat.connection
         var mustLinger = false
         do throws(MessageError) {
-            let isSecured = seat.isSecured ? true : try await connection.secure()
-            guard isSecured else {
+            let isSecure =
+                seat.isSecured || !connection.stream.isEncrypted ? true : try await connection.secure()
+            guard isSecure else {
                 forwarder.recorder.metrics.countDenial(.tls)
                 await linger(seat)
                 return ended(seat)

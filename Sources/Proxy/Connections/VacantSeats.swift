@@ -37,6 +37,7 @@ final class VacantSeats<Seat: ReusableSeat> {
     ///
     /// - Parameter isEnding: true if no more clients come.
     /// - Returns: true if there is another client in it, false if the task is to end.
+    @inline(__always)
     func isNeededAgain(_ seat: Seat, unless isEnding: Bool) async -> Bool {
         guard seats.count < limit, !isEnding else { return false }
         seats.append(seat)

@@ -186,6 +186,7 @@ extension Forwarder {
     /// Waits for the next piece and takes it.
     ///
     /// - Returns: false at the end of the content.
+    @inline(__always)
     private func takeNext(
         of exchange: Exchange, from upstream: some UpstreamExchange, within timeout: Duration
     ) async throws(ProxyError) -> Bool {
