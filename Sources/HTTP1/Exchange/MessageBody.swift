@@ -84,7 +84,7 @@ package final class MessageBody: BodySource {
             within: timeout, capacity: sparingly ? StoragePool.small : StoragePool.large)
     }
 
-    /// Part of its callers, as is what it calls: three frames, which cost a chunk of a stream 450 instructions.
+    /// Part of its callers, as is what it calls, so that a piece passes through fewer frames.
     ///
     /// - Parameter capacity: the most bytes of one receive.
     @inline(__always)
