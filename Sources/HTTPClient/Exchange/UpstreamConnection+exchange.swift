@@ -61,7 +61,7 @@ extension UpstreamConnection: UpstreamExchange, ConnectionExchange {
         } catch {
             throw MessageError(error)
         }
-        if isFirst, response.fields.has(.keepAlive) { announcedPatience = response.announcedPatience }
+        if isFirst, response.fields.has(.keepAlive) { announcedKeepAlive = response.announcedKeepAlive }
         persists = parser.isPersistent && framing != .untilClose
         incoming.begin(framing)
         return BodyLength(framing)

@@ -33,7 +33,7 @@ package final class UpstreamConnection {
     }
     package let createdAt = CoarseInstant.now
     /// The upstream's announced limit for an idle connection (`Keep-Alive: timeout=`).
-    package var announcedPatience: Duration?
+    package var announcedKeepAlive: Duration?
 
     // Private, so that the compiler proves what it has to check at run time for what others see.
     private let parsing: Exclusive<ResponseParser>

@@ -44,7 +44,7 @@ package final class UpstreamPool: ExchangePool {
     private var activeCount = 0
     /// Connections reserved for a waiter, keyed by its number.
     private var reserved: [UInt64: UpstreamConnection] = [:]
-    private let patience = Exclusive(UpstreamPatience())
+    private let learnedKeepAlive = Exclusive(LearnedKeepAlive())
     private var isClosed = false
     private var isTimerSet = false
 
@@ -104,11 +104,11 @@ package final class UpstreamPool: ExchangePool {
     private func takeForUnrepeatable() -> UpstreamConnection? {
         let now = CoarseInstant.now
         if let oldest = idle.first, !oldest.stream.readiness.peerHasEnded {
-            patience.value.sawLife(after: now.duration(since: oldest.idleSince))
+            learnedKeepAlive.value.sawLife(after: now.duration(since: oldest.idleSince))
         }
-        let learned = patience.value.limit(at: now)
+        let learned = learnedKeepAlive.value.limit(at: now)
         while let connection = idle.last {
-            let announced = connection.announcedPatience.map { UpstreamPatience.limit(announced: $0) }
+            let announced = connection.announcedKeepAlive.map { LearnedKeepAlive.limit(announced: $0) }
             let idleTime = now.duration(since: connection.idleSince)
             guard learned.map({ idleTime < $0 }) ?? true, announced.map({ idleTime < $0 }) ?? true,
                 !isOver(lifetimes.idleForUnrepeatable, since: connection.idleSince, at: now)
@@ -147,7 +147,7 @@ package final class UpstreamPool: ExchangePool {
     private static let spares = 8
 
     package func heedEnd(of connection: UpstreamConnection, at instant: CoarseInstant) {
-        patience.value.sawEnd(
+        learnedKeepAlive.value.sawEnd(
             after: instant.duration(since: connection.idleSince), requestsServed: connection.requestsServed,
             at: .now)
     }
@@ -247,13 +247,13 @@ package final class UpstreamPool: ExchangePool {
         let now = CoarseInstant.now
         guard !isClosed, !isSpent(connection, at: now), !connection.stream.readiness.peerHasEnded else {
             if connection.stream.readiness.peerHasEnded {
-                patience.value.sawEnd(after: .zero, requestsServed: connection.requestsServed + 1, at: now)
+                learnedKeepAlive.value.sawEnd(after: .zero, requestsServed: connection.requestsServed + 1, at: now)
             }
             return drop(connection)
         }
         if limit.isAwaited {
             // Who waits may not be able to repeat its request.
-            if patience.value.limit(at: now) == .zero { return drop(connection) }
+            if learnedKeepAlive.value.limit(at: now) == .zero { return drop(connection) }
             switch limit.next(for: ObjectIdentifier(self)) {
             case .nobody: break
             case .another: return drop(connection)

@@ -9,14 +9,14 @@ struct `The wait for an upstream` {
     private let start = CoarseInstant.now
 
     @Test func `nothing is known of an upstream that has closed nothing`() {
-        var patience = UpstreamPatience()
+        var patience = LearnedKeepAlive()
         #expect(patience.limit(at: start) == nil)
         patience.sawLife(after: .seconds(100))
         #expect(patience.limit(at: start) == nil)
     }
 
     @Test func `connections are used for half of the time after which one was closed`() {
-        var patience = UpstreamPatience()
+        var patience = LearnedKeepAlive()
         patience.sawEnd(after: .seconds(5), requestsServed: 1_000, at: start)
         #expect(patience.limit(at: start) == .milliseconds(2500))
         patience.sawEnd(after: .seconds(1), requestsServed: 1_000, at: start)
@@ -26,20 +26,20 @@ struct `The wait for an upstream` {
     }
 
     @Test func `none is used again where they are closed right after an answer`() {
-        var patience = UpstreamPatience()
+        var patience = LearnedKeepAlive()
         patience.sawEnd(after: .milliseconds(4), requestsServed: 1, at: start)
         #expect(patience.limit(at: start) == .zero)
     }
 
     @Test func `an end after many requests is of their number`() {
-        var patience = UpstreamPatience()
+        var patience = LearnedKeepAlive()
         patience.sawEnd(after: .milliseconds(1), requestsServed: 100, at: start)
         #expect(patience.limit(at: start) == nil)
     }
 
     @Test func `a minute without another such end is enough to try again`() {
         for after in [Duration.zero, .seconds(1)] {
-            var patience = UpstreamPatience()
+            var patience = LearnedKeepAlive()
             patience.sawEnd(after: after, requestsServed: 1, at: start)
             patience.sawEnd(after: after * 5 / 4, requestsServed: 1, at: start + .seconds(50))
             #expect(patience.limit(at: start + .seconds(100)) == after / 2)
@@ -51,7 +51,7 @@ struct `The wait for an upstream` {
 
     @Test func `a connection that lives longer proves it wrong`() {
         for (after, short, long) in [(0.0, 1.9, 2.0), (3.0, 5.9, 6.0)] {
-            var patience = UpstreamPatience()
+            var patience = LearnedKeepAlive()
             patience.sawEnd(after: .seconds(after), requestsServed: 1, at: start)
             patience.sawLife(after: .seconds(short))
             #expect(patience.limit(at: start) == .seconds(after / 2))
@@ -62,6 +62,6 @@ struct `The wait for an upstream` {
 
     @Test(arguments: [(0, 0.0), (1, 0.5), (2, 1.0), (5, 4.0), (75, 74.0)])
     func `what is announced is kept a second below, or half of it`(seconds: Int, limit: Double) {
-        #expect(UpstreamPatience.limit(announced: .seconds(seconds)) == .seconds(limit))
+        #expect(LearnedKeepAlive.limit(announced: .seconds(seconds)) == .seconds(limit))
     }
 }

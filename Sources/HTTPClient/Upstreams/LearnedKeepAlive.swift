@@ -8,7 +8,7 @@ package import BearerdEventLoop
 /// therefore takes none that has been idle for half of the learned time. If an upstream closes at once again
 /// and again, each such request gets a new connection. What was learned is forgotten when a connection
 /// disproves it, or after a minute without confirmation.
-package struct UpstreamPatience: Sendable {
+package struct LearnedKeepAlive: Sendable {
     /// An end this soon after a response belongs to the response and not to idleness.
     private static let haste = Duration.milliseconds(100)
     /// A connection that served more requests may have ended because of their number, which is rare and
