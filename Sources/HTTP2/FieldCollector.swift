@@ -25,6 +25,8 @@ struct FieldCollector {
     private var hasAuthority = false
     /// How many fields named `Host` there are, beside `:authority`.
     private var hostCount = 0
+    /// That of the scheme.
+    private var defaultPort: UInt16 = 80
     /// False if one of them names another host than `:authority`.
     private var hostsAgree = true
     private(set) var connectProtocol: [UInt8]?
@@ -44,6 +46,7 @@ struct FieldCollector {
         hasAuthority = false
         hostCount = 0
         hostsAgree = true
+        defaultPort = 80
         if connectProtocol != nil { connectProtocol = nil }
         status = -1
     }
@@ -95,7 +98,7 @@ struct FieldCollector {
     private func agreesWithAuthority(_ host: Span<UInt8>) -> Bool {
         guard case .once(let authority) = fields.occurrence(of: .host) else { return false }
         let bytes = fields.block.bytes
-        return Authority.agree(bytes.span.extracting(authority), host)
+        return Authority.agree(bytes.span.extracting(authority), host, defaultPort: defaultPort)
     }
 
     private mutating func takePseudoField(_ name: Span<UInt8>, _ value: Span<UInt8>, _ limits: HeadLimits) {
@@ -115,7 +118,8 @@ struct FieldCollector {
         case UInt8(ascii: "s") where name[2] == UInt8(ascii: "t"):  // :status, always of three digits
             status = 0
             for index in value.indices { status = status &* 10 &+ Int(value[index] &- Byte.zero) }
-        default: break  // :scheme says nothing that the connection does not.
+        // :scheme says nothing else that the connection does not.
+        default: if value.equals("https".utf8.span) { defaultPort = 443 }
         }
     }
 

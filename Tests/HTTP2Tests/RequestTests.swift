@@ -114,6 +114,22 @@ import Testing
         #expect(peer.streams[1]?.request.fields.values(of: .host) == ["example.com"])
     }
 
+    @Test(arguments: [
+        ("https", "", ":443", true), ("https", ":443", "", true), ("https", "", ":80", false),
+        ("http", "", ":80", true), ("http", "", ":443", false),
+    ])
+    func `a port that the scheme has by itself may be said`(
+        scheme: String, port: String, other: String, agrees: Bool
+    ) {
+        peer.send(
+            .head(
+                [
+                    (":method", "GET"), (":scheme", scheme), (":authority", "example.com\(port)"),
+                    (":path", "/"), ("host", "example.com\(other)"),
+                ], stream: 1))
+        #expect((peer.streams[1]?.fault == nil) == agrees)
+    }
+
     @Test func `the last byte of a declared length waits for the end of the stream`() throws {
         peer.send(.head(FramePeer.post + [("content-length", "5")], stream: 1, endsStream: false))
         peer.send(.data("hello", stream: 1))

@@ -19,8 +19,12 @@ package enum Authority {
 
     package static func isValid(_ bytes: Span<UInt8>) -> Bool { split(bytes) != nil }
 
-    /// Returns true if two authorities name the same host and port, regardless of case and an explicit port 80.
-    package static func agree(_ one: Span<UInt8>, _ other: Span<UInt8>) -> Bool {
+    /// Returns true if two authorities name the same host and port, regardless of case.
+    ///
+    /// - Parameter defaultPort: of one that names none.
+    package static func agree(
+        _ one: Span<UInt8>, _ other: Span<UInt8>, defaultPort: UInt16 = 80
+    ) -> Bool {
         guard let left = split(one), let right = split(other), left.host.count == right.host.count
         else { return false }
         for offset in 0..<left.host.count
@@ -29,7 +33,8 @@ package enum Authority {
         {
             return false
         }
-        return port(one.extracting(left.port)) ?? 80 == port(other.extracting(right.port)) ?? 80
+        return port(one.extracting(left.port)) ?? defaultPort
+            == port(other.extracting(right.port)) ?? defaultPort
     }
 
     /// A port number of one to five digits.
