@@ -4,8 +4,8 @@ internal import BearerdAdminAPI
 internal import BearerdHTTPMessages
 internal import BearerdHTTPServer
 internal import BearerdJSON
-internal import OAuth
 internal import BearerdSystem
+internal import OAuth
 
 /// The reason why the admin listener refuses or fails a request.
 enum AdminError: Error, Equatable {

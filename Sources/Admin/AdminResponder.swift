@@ -5,9 +5,9 @@ internal import BearerdEventLoop
 internal import BearerdHTTPMessages
 package import BearerdHTTPServer
 internal import BearerdJSON
-package import OAuth
 internal import BearerdObservability
 internal import BearerdSystem
+package import OAuth
 
 /// Answers the requests to the admin listener.
 package struct AdminResponder: HTTPResponder {

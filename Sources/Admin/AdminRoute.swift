@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import BearerdAdminAPI
-package import OAuth
 internal import BearerdObservability
+package import OAuth
 
 /// One route of the configuration, as the admin listener shows it.
 package struct AdminRoute: Sendable, Equatable {

@@ -2,8 +2,8 @@
 
 package import BearerdAdminAPI
 package import BearerdJSON
-package import OAuth
 package import BearerdObservability
+package import OAuth
 
 /// The identities of the process as the admin listener sees them, without tokens.
 package protocol IdentityDirectory: Sendable {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import BearerdHTTPServer
 internal import BearerdHTTPMessages
+internal import BearerdHTTPServer
 internal import BearerdJSON
 
 extension ServiceReply {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import BearerdJSON
-package import OAuth
 internal import BearerdObservability
+package import OAuth
 
 extension IdentityStatus {
     /// Reads ``json``; what only the daemon itself knows of expiry is missing.

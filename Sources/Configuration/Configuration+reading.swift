@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import BearerdHTTPMessages
-internal import OAuth
 internal import BearerdRouting
 internal import BearerdTLS
 internal import BearerdYAML
+internal import OAuth
 
 extension Configuration {
     /// Reads the whole file; the value is of use only if no error was reported.

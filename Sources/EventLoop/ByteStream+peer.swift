@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CBearerdSystem
 package import BearerdSystem
+internal import CBearerdSystem
 
 extension ByteStream {
     /// The addresses and ports of both ends of a TCP connection, by which its peer's user is found; nil for

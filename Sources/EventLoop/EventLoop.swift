@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import BearerdSystem
 internal import CBearerdLibevent
 internal import CBearerdSystem
 internal import Glibc
 internal import Synchronization
-package import BearerdSystem
 
 /// One thread that waits for descriptors and timers and runs the Swift jobs that they wake.
 ///

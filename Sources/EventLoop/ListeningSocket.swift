@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import BearerdSystem
 internal import CBearerdLibevent
 internal import CBearerdSystem
 internal import Glibc
-internal import BearerdSystem
 
 /// A bound, listening descriptor that no loop watches yet.
 ///

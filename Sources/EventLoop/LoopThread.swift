@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import BearerdSystem
 internal import CBearerdSystem
 internal import Glibc
-internal import BearerdSystem
 
 /// The thread that runs an ``EventLoop``.
 ///

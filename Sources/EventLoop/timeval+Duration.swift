@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Glibc
 internal import BearerdSystem
+internal import Glibc
 
 extension timeval {
     /// Rounds up to a microsecond, so that a positive duration never becomes a busy loop.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CBearerdKeyring
 internal import BearerdCryptography
+internal import CBearerdKeyring
 
 /// The output of the helper that asks the Secret Service: a byte for the outcome, then the 32 bytes of the key or a
 /// reason in UTF-8.

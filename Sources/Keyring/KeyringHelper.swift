@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CBearerdKeyring
 internal import BearerdCryptography
-internal import Glibc
 internal import BearerdSystem
+internal import CBearerdKeyring
+internal import Glibc
 
 /// The process that asks the Secret Service; it is this program run once more, because libsecret may wait for ever
 /// for a silent service or for a person.

@@ -4,10 +4,10 @@ import BearerdCryptography
 package import BearerdEventLoop
 package import BearerdHTTPClient
 import BearerdHTTPServer
-public import OAuth
-import Synchronization
 package import BearerdSystem
 import BearerdTokenStore
+public import OAuth
+import Synchronization
 
 /// Runs sessions in a program other than bearerd: transport by libcurl, a store, clocks, and redirects to loopback.
 ///

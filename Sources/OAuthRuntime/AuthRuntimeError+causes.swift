@@ -2,9 +2,9 @@
 
 import BearerdEventLoop
 import BearerdHTTPClient
-import OAuth
 import BearerdSystem
 import BearerdTokenStore
+import OAuth
 
 extension AuthRuntimeError {
     /// Takes over the words of an error from below.

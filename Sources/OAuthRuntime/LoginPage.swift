@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BearerdCryptography
-package import BearerdHTTPServer
 import BearerdHTTPMessages
-import OAuth
+package import BearerdHTTPServer
 import BearerdSystem
+import OAuth
 
 /// The page that the browser shows after a redirect: one sentence, no script, and nothing that was sent.
 package struct LoginPage: Sendable {

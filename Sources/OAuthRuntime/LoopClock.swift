@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import BearerdEventLoop
-package import OAuth
 import BearerdSystem
+package import OAuth
 
 /// A session's clocks, with a loop's timers.
 package struct LoopClock: SessionClock {

@@ -4,9 +4,9 @@ import BearerdEventLoop
 package import BearerdHTTPClient
 internal import BearerdHTTPExchange
 package import BearerdHTTPMessages
+package import BearerdSystem
 package import OAuth
 import Synchronization
-package import BearerdSystem
 
 /// A transport to an authorization server by libcurl, with one identity's certificates and proxy.
 package final class ProviderTransport: TokenTransport {

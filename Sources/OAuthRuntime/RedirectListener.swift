@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BearerdEventLoop
-import BearerdHTTPServer
 import BearerdHTTPMessages
-import OAuth
+import BearerdHTTPServer
 import BearerdSystem
+import OAuth
 
 /// Awaits the one redirect that answers an authorization request (RFC 8252 §7.3).
 ///

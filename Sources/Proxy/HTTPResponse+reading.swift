@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import BearerdHTTPMessages
-internal import OAuth
 internal import BearerdObservability
+internal import OAuth
 
 extension HTTPResponse {
     /// The challenge to a token (RFC 6750 §3, RFC 9449 §7.1).

@@ -3,8 +3,8 @@
 package import BearerdHTTPClient
 internal import BearerdHTTPExchange
 package import BearerdHTTPMessages
-package import OAuth
 internal import BearerdObservability
+package import OAuth
 
 /// An error response of bearerd's own; here a failure becomes a status, and nowhere else (RFC 9110 §15.5,
 /// §15.6).

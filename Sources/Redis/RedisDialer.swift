@@ -4,8 +4,8 @@ import BearerdCryptography
 import BearerdEventLoop
 import BearerdHTTPClient
 internal import BearerdHTTPExchange
-import OAuth
 import BearerdRESP
+import OAuth
 
 /// Opens connections to the present master, confined to its loop's thread.
 final class RedisDialer {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BearerdEventLoop
-import OAuth
 import BearerdRESP
+import OAuth
 
 /// The connection for commands, one command at a time. It is opened again after it was lost.
 ///

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import OAuth
 import BearerdTokenStore
+import OAuth
 
 /// The value of an identity's key as it was found: the generation in digits, a line end, the sealed session.
 enum RedisRecord: Equatable {

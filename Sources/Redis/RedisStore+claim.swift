@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BearerdCryptography
-import OAuth
 import BearerdRESP
+import OAuth
 
 /// A person's claim on the lock of an identity, for as long as somebody has it.
 final class RedisClaim: Sendable {

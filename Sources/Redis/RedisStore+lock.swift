@@ -2,9 +2,9 @@
 
 import BearerdCryptography
 import BearerdEventLoop
-package import OAuth
 import BearerdRESP
 import BearerdSystem
+package import OAuth
 
 /// The lock of an identity, and the marks that are waited for.
 extension RedisStore {

@@ -2,10 +2,10 @@
 
 import BearerdCryptography
 package import BearerdEventLoop
-package import OAuth
 import BearerdRESP
 import BearerdSystem
 package import BearerdTokenStore
+package import OAuth
 
 /// Sessions in Redis, shared by a fleet (`type: redis`).
 ///

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import OAuth
+
 // Programs have it in their tests alone, which have Foundation.
 public import protocol Foundation.LocalizedError
-public import OAuth
 
 /// Checks that a store keeps the promises of `SessionStore` to the sessions that share it.
 ///

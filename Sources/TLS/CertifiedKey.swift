@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CBearerdOpenSSL
 package import BearerdCryptography
+internal import CBearerdOpenSSL
 
 /// A certificate with its chain and its key, which one side of TLS shows.
 package struct CertifiedKey: Sendable {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CBearerdOpenSSL
 package import BearerdEventLoop
+internal import CBearerdOpenSSL
 
 /// The client's side of TLS to one server: trusted authorities, our own certificate, and the session to resume.
 ///

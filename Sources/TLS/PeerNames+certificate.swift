@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CBearerdOpenSSL
 internal import BearerdEventLoop
+internal import CBearerdOpenSSL
 
 extension PeerNames {
     /// The names of a certificate.

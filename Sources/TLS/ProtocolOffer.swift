@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CBearerdOpenSSL
 package import BearerdEventLoop
+internal import CBearerdOpenSSL
 
 /// The protocols that one side of TLS speaks, the one that it prefers first (RFC 7301 §3.1).
 package enum ProtocolOffer: Hashable, Sendable {

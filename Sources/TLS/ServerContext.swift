@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CBearerdOpenSSL
 package import BearerdCryptography
+internal import CBearerdOpenSSL
 
 /// The server's side of TLS: its certificate and key, and the client certificates it accepts.
 ///

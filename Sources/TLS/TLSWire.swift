@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CBearerdOpenSSL
 internal import BearerdEventLoop
+internal import CBearerdOpenSSL
 internal import Glibc
 
 /// One side of TLS over a socket of its own.

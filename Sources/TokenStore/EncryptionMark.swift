@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import OAuth
 import BearerdSystem
+import OAuth
 
 /// Remembers in a store's directory that its sessions are encrypted, so that a plain one is not ours.
 ///

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import OAuth
 import BearerdSystem
+import OAuth
 
 /// The directory of each identity.
 ///

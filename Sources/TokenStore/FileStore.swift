@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BearerdExecutorConfinement
-package import OAuth
 package import BearerdSystem
+package import OAuth
 
 /// Sessions in files of a private directory, shared by all processes of one user.
 ///

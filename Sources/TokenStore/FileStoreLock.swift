@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Synchronization
 import BearerdSystem
+import Synchronization
 
 /// The lock on one identity's lock file; the kernel releases it if the process dies.
 final class FileStoreLock: Sendable {

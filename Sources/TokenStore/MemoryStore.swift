@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import BearerdSystem
 package import OAuth
 import Synchronization
-package import BearerdSystem
 
 /// Sessions that end with the process (`type: memory`).
 package final class MemoryStore: SessionStore {

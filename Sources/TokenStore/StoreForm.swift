@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import BearerdCryptography
-package import OAuth
 package import BearerdSystem
+package import OAuth
 
 /// The kinds of stores that need no network.
 package enum StoreForm: Sendable {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import OAuth
 import BearerdSystem
+import OAuth
 
 /// The path of an open store, at which an administrator may put another directory.
 struct StorePlace {

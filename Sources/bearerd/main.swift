@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Glibc
 import BearerdCryptography
 import BearerdKeyring
 import BearerdSystem
+import Glibc
 
 // Before anything is opened. Without /dev/null nobody reads what is written, and that is all.
 try? CurrentProcess.openStandardStreams()

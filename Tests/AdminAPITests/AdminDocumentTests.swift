@@ -4,8 +4,8 @@ import BearerdAdminAPI
 import BearerdCryptography
 import BearerdHTTPMessages
 import BearerdJSON
-import OAuth
 import BearerdObservability
+import OAuth
 import Testing
 
 @Suite struct `The documents of the admin listener` {

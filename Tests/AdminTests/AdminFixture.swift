@@ -4,11 +4,12 @@ import BearerdAdmin
 import BearerdAdminAPI
 import BearerdCryptography
 import BearerdEventLoop
-import BearerdHTTPServer
 import BearerdHTTPMessages
+import BearerdHTTPServer
 import BearerdJSON
-@testable import OAuth
 import BearerdSystem
+
+@testable import OAuth
 
 /// An admin responder with two routes and two identities at a fixed moment.
 struct AdminFixture {

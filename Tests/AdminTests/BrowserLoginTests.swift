@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-@testable import BearerdAdmin
 import BearerdCryptography
 import BearerdEventLoop
 import BearerdHTTPMessages
@@ -8,6 +7,8 @@ import BearerdHTTPServer
 import OAuth
 import Synchronization
 import Testing
+
+@testable import BearerdAdmin
 
 /// What time and the admin key have to do with a login on the admin listener.
 struct `A login in a browser` {

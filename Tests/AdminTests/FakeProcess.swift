@@ -5,8 +5,8 @@ import BearerdAdminAPI
 import BearerdHTTPMessages
 import BearerdHTTPServer
 import BearerdJSON
-import OAuth
 import BearerdObservability
+import OAuth
 import Synchronization
 
 /// A process that says what a test tells it to say.

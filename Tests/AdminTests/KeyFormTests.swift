@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-@testable import BearerdAdmin
 import BearerdAdminAPI
 import BearerdHTTPMessages
 import BearerdTestSupport
 import Testing
+
+@testable import BearerdAdmin
 
 /// What browsers send beside a head: whatever it is, nothing traps on it.
 struct `What a browser sends` {

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-@testable import BearerdAdmin
 import BearerdCryptography
 import BearerdEventLoop
 import BearerdHTTPMessages
-import Synchronization
 import BearerdSystem
+import Synchronization
 import Testing
+
+@testable import BearerdAdmin
 
 struct `Guesses of the admin key` {
     private func get(

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-@testable import BearerdAdmin
 import BearerdAdminAPI
 import BearerdHTTPMessages
 import BearerdHTTPServer
-@testable import OAuth
 import BearerdObservability
 import Synchronization
 import Testing
+
+@testable import BearerdAdmin
+@testable import OAuth
 
 /// What the status page says, and how much.
 struct `The page of the status` {

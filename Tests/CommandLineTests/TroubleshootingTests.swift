@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import BearerdProxy
 import Glibc
 import OAuth
-import BearerdProxy
 import Testing
 
 /// docs/troubleshooting.md, held against the sources.

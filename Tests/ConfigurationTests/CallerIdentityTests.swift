@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BearerdConfiguration
-import OAuth
 import BearerdRouting
+import OAuth
 import Testing
 
 /// `routes[].identity` as a map from callers' uids.

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BearerdConfiguration
-import Glibc
 import BearerdHTTPMessages
 import BearerdRouting
 import BearerdTestSupport
+import Glibc
 import Testing
 
 /// The file itself, and the files that it names: who may change and read them, and where they are.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BearerdHTTPMessages
-import OAuth
 import BearerdObservability
 import BearerdRouting
+import OAuth
 import Testing
 
 @testable import BearerdConfiguration

@@ -2,9 +2,9 @@
 
 import BearerdConfiguration
 import BearerdCryptography
+import BearerdTestSupport
 import Glibc
 import OAuth
-import BearerdTestSupport
 import Testing
 
 @Suite struct `Secrets in a configuration` {

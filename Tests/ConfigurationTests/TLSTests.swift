@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BearerdConfiguration
-import Glibc
 import BearerdTestSupport
+import Glibc
 import Testing
 
 @Suite struct `The files of tls` {

@@ -2,9 +2,9 @@
 
 import BearerdConfiguration
 import BearerdHTTPMessages
-import OAuth
 import BearerdObservability
 import BearerdRouting
+import OAuth
 import Testing
 
 @Suite struct `The values of a configuration` {

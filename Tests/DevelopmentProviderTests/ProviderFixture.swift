@@ -2,8 +2,8 @@
 
 import BearerdCryptography
 import BearerdDevelopmentProvider
-import BearerdHTTPServer
 import BearerdHTTPMessages
+import BearerdHTTPServer
 import BearerdJSON
 import OAuth
 import Synchronization

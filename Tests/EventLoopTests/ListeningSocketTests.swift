@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BearerdEventLoop
-import Glibc
 import BearerdTestSupport
+import Glibc
 import Testing
 
 struct `A listening socket` {

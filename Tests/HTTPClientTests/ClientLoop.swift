@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BearerdEventLoop
-import Glibc
 import BearerdHTTPClient
 import BearerdTestSupport
+import Glibc
 import Testing
 
 /// A loop on a thread of its own, and an actor on it that runs a test's body.

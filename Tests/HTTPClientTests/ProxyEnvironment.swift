@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Glibc
 import BearerdTestSupport
+import Glibc
 
 /// The proxy in every test's environment, which only a transfer may use that asks for the environment's
 /// proxy.

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BearerdEventLoop
-import Glibc
 import BearerdHTTPClient
 import BearerdHTTPExchange
 import BearerdHTTPMessages
 import BearerdTestSupport
+import Glibc
 import Testing
 
 @Suite(.blocking) struct `A TLS upstream` {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Glibc
 import BearerdHTTPClient
 import BearerdHTTPExchange
 import BearerdHTTPMessages
 import BearerdTestSupport
+import Glibc
 import Testing
 
 @Suite(.blocking) struct `A transfer` {

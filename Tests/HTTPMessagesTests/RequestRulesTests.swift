@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BearerdFuzzInvariants
+import BearerdTestSupport
 import Testing
 
 @testable import BearerdHTTPMessages
-import BearerdTestSupport
 
 @Suite struct `Rules of what may be asked for` {
     private static func allows(

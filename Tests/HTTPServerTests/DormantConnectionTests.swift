@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BearerdEventLoop
-import Glibc
 import BearerdHTTPServer
+import Glibc
 import Testing
 
 /// Dormant connections on a loop, each with the number of the one that it is.

@@ -2,8 +2,8 @@
 
 import BearerdEventLoop
 import BearerdHTTPExchange
-import BearerdHTTPServer
 import BearerdHTTPMessages
+import BearerdHTTPServer
 
 /// The server's side of a connection on which a head is received.
 actor HeadEnd: LoopConfined {

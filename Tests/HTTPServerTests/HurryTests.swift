@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BearerdEventLoop
-import Glibc
 import BearerdHTTPExchange
 import BearerdHTTPServer
+import Glibc
 import Testing
 
 /// A server that ends does not wait for a client that is slow with a head.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BearerdEventLoop
-import Glibc
 import BearerdHTTPMessages
 import BearerdHTTPServer
+import Glibc
 import Testing
 
 /// A service's answer that goes on until somebody ends it.

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BearerdEventLoop
-import Glibc
 import BearerdHTTP1
 import BearerdHTTPExchange
-import BearerdHTTPServer
 import BearerdHTTPMessages
+import BearerdHTTPServer
+import Glibc
 
 /// A loop with a connection that is never silent, one that waits for a byte, and a timer.
 actor Site: LoopConfined {

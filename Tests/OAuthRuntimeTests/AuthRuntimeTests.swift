@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BearerdCryptography
-import OAuth
-@testable import OAuthRuntime
-import Synchronization
 import BearerdTestSupport
+import OAuth
+import Synchronization
 import Testing
+
+@testable import OAuthRuntime
 
 /// What a program that is not bearerd is told of what it stands on.
 @Suite(.timeLimit(.minutes(10))) struct `A runtime for other programs` {

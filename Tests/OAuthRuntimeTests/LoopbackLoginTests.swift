@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import OAuth
 import BearerdTestSupport
+import OAuth
 import Testing
 
 @testable import OAuthRuntime

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Glibc
 import BearerdSystem
 import BearerdTestSupport
+import Glibc
 import Testing
 
 @Suite struct `Files` {

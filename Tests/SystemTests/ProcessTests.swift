@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Glibc
 import BearerdSystem
+import Glibc
 import Testing
 
 @Suite struct `The process` {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import BearerdSystem
 import Glibc
 import Synchronization
-import BearerdSystem
 import Testing
 
 @Suite struct `Threads` {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BearerdEventLoop
-import Glibc
 import BearerdTLS
+import Glibc
 
 /// Both sides of TLS over a socket pair, moved by hand.
 final class WirePair {

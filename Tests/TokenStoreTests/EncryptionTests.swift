@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BearerdCryptography
-import Glibc
-import OAuth
 import BearerdSystem
 import BearerdTestSupport
-import Testing
 import BearerdTokenStore
+import Glibc
+import OAuth
+import Testing
 
 @Suite struct `An encrypted store` {
     private let fixture: StoreFixture

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Glibc
-import OAuth
 import BearerdSystem
 import BearerdTestSupport
-import Testing
 import BearerdTokenStore
+import Glibc
+import OAuth
+import Testing
 
 @Suite struct `A file store` {
     private let fixture: StoreFixture

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BearerdCryptography
+import BearerdTestSupport
+import BearerdTokenStore
 import OAuth
 import StoreConformance
-import BearerdTestSupport
 import Testing
-import BearerdTokenStore
 
 /// What every store promises to the sessions that share it; a new one is one more case of ``Kind``.
 @Suite struct `A store of any kind` {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import BearerdTestSupport
+import BearerdTokenStore
 import Glibc
 import OAuth
-import BearerdTestSupport
 import Testing
-import BearerdTokenStore
 
 /// What a store remembers of a refresh token that was sent.
 @Suite struct `A refresh token that may be spent` {

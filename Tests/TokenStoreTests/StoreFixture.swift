@@ -2,14 +2,14 @@
 
 import BearerdCryptography
 import BearerdEventLoop
-import Glibc
 import BearerdHTTPClient
-import OAuth
 import BearerdRedis
-import Synchronization
 import BearerdSystem
 import BearerdTestSupport
 import BearerdTokenStore
+import Glibc
+import OAuth
+import Synchronization
 
 /// A file store in a directory of its own.
 final class StoreFixture: Sendable {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Testing
 import BearerdYAML
+import Testing
 
 @Suite struct `YAML that is refused` {
     @Test func `a broken text is refused where it breaks`() {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Testing
 import BearerdYAML
+import Testing
 
 @Suite struct `A YAML scalar` {
     @Test(arguments: [

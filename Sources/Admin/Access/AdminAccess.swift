@@ -2,8 +2,8 @@
 
 internal import BearerdCryptography
 internal import BearerdEventLoop
-internal import BearerdHTTPServer
 internal import BearerdHTTPMessages
+internal import BearerdHTTPServer
 internal import BearerdSystem
 
 /// Decides who may read and who may act on the admin listener.

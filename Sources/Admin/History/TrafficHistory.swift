@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import BearerdAdminAPI
-internal import OAuth
 package import BearerdObservability
+internal import OAuth
 internal import Synchronization
 
 /// The traffic of the last hour in steps of ten seconds, and each route's figures for the last minute.

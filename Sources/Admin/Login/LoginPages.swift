@@ -3,8 +3,8 @@
 internal import BearerdAdminAPI
 internal import BearerdHTTPMessages
 internal import BearerdHTTPServer
-internal import OAuth
 internal import BearerdObservability
+internal import OAuth
 
 /// The pages that a browser shows for a login.
 enum LoginPages {

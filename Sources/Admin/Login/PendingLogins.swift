@@ -2,8 +2,8 @@
 
 internal import BearerdCryptography
 internal import BearerdHTTPMessages
-internal import OAuth
 internal import BearerdSystem
+internal import OAuth
 internal import Synchronization
 
 /// Logins that browsers have begun here and that wait for their redirect.

@@ -2,8 +2,8 @@
 
 internal import BearerdAdminAPI
 internal import BearerdHTTPMessages
-internal import OAuth
 internal import BearerdObservability
+internal import OAuth
 
 /// An identity's card on the status page.
 struct IdentityCard {

@@ -4,8 +4,8 @@ internal import BearerdAdminAPI
 internal import BearerdCryptography
 internal import BearerdHTTPMessages
 internal import BearerdHTTPServer
-internal import OAuth
 internal import BearerdObservability
+internal import OAuth
 
 /// The status page, with everything that an operator wants to see at a glance.
 ///

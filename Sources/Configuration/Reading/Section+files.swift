@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import BearerdCryptography
-internal import OAuth
 internal import BearerdSystem
+internal import OAuth
 
 /// Keys whose value is a file or may be in one.
 extension Section {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import BearerdCryptography
-internal import OAuth
 internal import BearerdYAML
+internal import OAuth
 
 /// Sender-constrained tokens, pushed requests, and the profile that requires both.
 extension ClientConfiguration {

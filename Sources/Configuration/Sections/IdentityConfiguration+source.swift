@@ -2,8 +2,8 @@
 
 internal import BearerdCryptography
 internal import BearerdHTTPMessages
-internal import OAuth
 internal import BearerdSystem
+internal import OAuth
 
 /// Identities whose tokens come from a `source` in place of an authorization server.
 extension IdentityConfiguration {

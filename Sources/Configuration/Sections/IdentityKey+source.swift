@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import OAuth
 internal import BearerdYAML
+internal import OAuth
 
 /// The keys that make sense with and without a `source`.
 extension IdentityKey {

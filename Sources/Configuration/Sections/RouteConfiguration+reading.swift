@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import BearerdHTTPMessages
-internal import OAuth
 internal import BearerdRouting
+internal import OAuth
 
 extension RouteConfiguration {
     /// The rest of the configuration, as far as routes must fit it.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import BearerdHTTPMessages
-package import OAuth
 package import BearerdRouting
+package import OAuth
 
 /// A route: the requests it matches, their upstream, its terms, and whose token they carry (`routes[]`).
 ///

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import BearerdHTTPMessages
-internal import OAuth
 internal import BearerdRouting
 internal import BearerdYAML
+internal import OAuth
 
 extension RouteTerms {
     init(

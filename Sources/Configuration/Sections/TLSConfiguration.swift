@@ -3,9 +3,9 @@
 internal import BearerdCryptography
 package import BearerdHTTPMessages
 internal import BearerdObservability
-package import OAuth
 internal import BearerdSystem
 package import BearerdTLS
+package import OAuth
 
 /// The files of HTTPS listeners (`tls`).
 package struct TLSConfiguration: Sendable {

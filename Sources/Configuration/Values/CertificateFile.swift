@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import BearerdCryptography
-package import OAuth
 internal import BearerdSystem
+package import OAuth
 
 /// A file of certificates that the configuration names.
 package enum CertificateFile {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import BearerdCryptography
-package import OAuth
 internal import BearerdSystem
+package import OAuth
 
 /// The source of a secret: the configuration, or a file that may change while the daemon runs.
 package enum SecretSource: Sendable {

@@ -3,8 +3,8 @@
 internal import BearerdCryptography
 internal import BearerdHTTPMessages
 internal import BearerdJSON
-internal import OAuth
 internal import BearerdYAML
+internal import OAuth
 
 extension ValueKind<GrantType> {
     /// A grant's short name or URN.

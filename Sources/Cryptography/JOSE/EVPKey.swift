@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CBearerdOpenSSL
 internal import BearerdJSON
+internal import CBearerdOpenSSL
 internal import Synchronization
 
 /// A private key of OpenSSL's (`EVP_PKEY`), released with the object.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import BearerdJSON
 internal import CBearerdCjose
 internal import Glibc
-internal import BearerdJSON
 
 /// A key of cjose (`cjose_jwk_t`), released with the object.
 ///

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CBearerdOpenSSL
 package import BearerdJSON
+internal import CBearerdOpenSSL
 
 /// A client's private key, from a PEM file or a JWK, for signing tokens.
 package struct PrivateKey: Sendable {

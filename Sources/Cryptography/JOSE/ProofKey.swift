@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CBearerdCjose
 package import BearerdJSON
+internal import CBearerdCjose
 
 /// A key pair for proofs of possession, whose signatures show the public key (RFC 9449 §4.2).
 ///

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CBearerdCjose
 package import BearerdJSON
+internal import CBearerdCjose
 
 /// A private key or shared secret for signing tokens.
 package struct SigningKey: Sendable {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BearerdCryptography
-import BearerdHTTPServer
 import BearerdHTTPMessages
+import BearerdHTTPServer
 import BearerdJSON
 
 /// The reason why a protected resource refuses a request (RFC 6750 §3.1, RFC 9449 §7.1).

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import BearerdHTTPServer
 import BearerdHTTPMessages
+import BearerdHTTPServer
 
 /// Server-sent events that count (HTML Living Standard §9.2).
 struct EventTicker {

@@ -4,8 +4,8 @@ package import BearerdEventLoop
 import BearerdHTTP2
 import BearerdHTTP2Streams
 import BearerdHTTPExchange
-import BearerdHTTPServer
 import BearerdHTTPMessages
+import BearerdHTTPServer
 
 /// The gRPC health checks of the sample API (`grpc.health.v1.Health`), for callers with a token that the API takes.
 package final class HealthService: OtherProtocol {

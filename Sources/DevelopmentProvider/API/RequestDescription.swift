@@ -2,8 +2,8 @@
 
 import BearerdCryptography
 import BearerdEventLoop
-import BearerdHTTPServer
 import BearerdHTTPMessages
+import BearerdHTTPServer
 import BearerdJSON
 
 /// Describes requests as JSON, with secrets redacted.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BearerdCryptography
-package import BearerdHTTPServer
 import BearerdHTTPMessages
+package import BearerdHTTPServer
 import BearerdJSON
 package import OAuth
 import Synchronization

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BearerdCryptography
-import BearerdHTTPServer
 import BearerdHTTPMessages
+import BearerdHTTPServer
 import BearerdJSON
 import OAuth
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BearerdCryptography
-import BearerdHTTPServer
 import BearerdHTTPMessages
+import BearerdHTTPServer
 
 extension ProviderCore {
     /// Authenticates the requesting client (RFC 6749 §2.3).

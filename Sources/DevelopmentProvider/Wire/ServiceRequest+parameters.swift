@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import BearerdHTTPServer
 import BearerdHTTPMessages
+import BearerdHTTPServer
 
 extension ServiceRequest {
     private static let formType = "application/x-www-form-urlencoded"

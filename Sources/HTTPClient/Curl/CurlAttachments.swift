@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CBearerdLibcurl
-internal import Glibc
 internal import BearerdSystem
 internal import BearerdTLS
+internal import CBearerdLibcurl
+internal import Glibc
 
 /// The objects to which one easy handle's options point.
 final class CurlAttachments {

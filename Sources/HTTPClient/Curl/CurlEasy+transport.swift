@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CBearerdLibcurl
-internal import CBearerdOpenSSL
 internal import BearerdEventLoop
-internal import Glibc
 package import BearerdHTTPMessages
 internal import BearerdTLS
+internal import CBearerdLibcurl
+internal import CBearerdOpenSSL
+internal import Glibc
 
 extension CurlEasy {
     /// Sets the options that every handle of bearerd needs, and the way to the server at `url`.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CBearerdLibcurl
 internal import BearerdSystem
+internal import CBearerdLibcurl
 
 /// One libcurl easy handle; exactly one owner creates, configures and cleans it up.
 struct CurlEasy: ~Copyable {

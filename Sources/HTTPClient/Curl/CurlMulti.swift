@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CBearerdLibcurl
 internal import BearerdEventLoop
+internal import CBearerdLibcurl
 
 /// libcurl's multi interface, driven by an ``EventLoop`` and confined to its thread.
 ///

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CBearerdLibcurl
 internal import BearerdEventLoop
+internal import CBearerdLibcurl
 
 /// One easy handle in a ``CurlMulti``, with everything that libcurl reads through pointers meanwhile.
 ///

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CBearerdLibcurl
-internal import CBearerdOpenSSL
 internal import BearerdEventLoop
 internal import BearerdTLS
+internal import CBearerdLibcurl
+internal import CBearerdOpenSSL
 
 /// A `CURLOPT_CONNECT_ONLY` connection whose TLS is libcurl's: `curl_easy_recv` and `curl_easy_send`.
 final class CurlWire: Wire {

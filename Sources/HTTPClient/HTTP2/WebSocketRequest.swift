@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CBearerdOpenSSL
 internal import BearerdHTTPMessages
+internal import CBearerdOpenSSL
 
 /// A request for a WebSocket in the words of HTTP/1.1, which HTTP/2 asks for with an extended CONNECT (RFC 8441).
 struct WebSocketRequest {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CBearerdLibcurl
 internal import BearerdHTTPMessages
+internal import CBearerdLibcurl
 
 /// The response of a transfer as received so far.
 ///

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CBearerdLibcurl
 internal import BearerdEventLoop
-internal import Glibc
 internal import BearerdHTTPExchange
 internal import BearerdHTTPMessages
 internal import BearerdSystem
+internal import CBearerdLibcurl
+internal import Glibc
 
 /// Connections whose peer is checked before anything is sent.
 ///

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CBearerdLibcurl
 package import BearerdEventLoop
 internal import BearerdHTTPExchange
 package import BearerdHTTPMessages
 internal import BearerdSystem
+internal import CBearerdLibcurl
 
 /// Sends whole requests to authorization servers, each on a connection of its own.
 ///

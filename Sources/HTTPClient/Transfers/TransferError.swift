@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CBearerdLibcurl
 package import BearerdHTTPExchange
 package import BearerdSystem
+internal import CBearerdLibcurl
 
 /// A transfer brought no complete response.
 ///

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Glibc
 package import BearerdHTTPMessages
+internal import Glibc
 
 extension Transport {
     /// The HTTP or SOCKS proxy between us and a server.

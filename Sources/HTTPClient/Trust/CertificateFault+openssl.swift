@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CBearerdOpenSSL
 internal import BearerdHTTPExchange
+internal import CBearerdOpenSSL
 
 extension CertificateFault {
     /// - Parameter code: the result of `SSL_get_verify_result`; a success code means that libcurl found the

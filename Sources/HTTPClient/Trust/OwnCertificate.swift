@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import BearerdCryptography
-internal import Synchronization
 internal import BearerdSystem
 internal import BearerdTLS
+internal import Synchronization
 
 /// Our own certificate for one or more upstreams, as last read from its files.
 ///

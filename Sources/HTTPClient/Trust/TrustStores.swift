@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Synchronization
 internal import BearerdSystem
+internal import Synchronization
 
 /// The ``TrustStore``s of a process: each `ca_file` is parsed once, however many routes and identities name
 /// it.

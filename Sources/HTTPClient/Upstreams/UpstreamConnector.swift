@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CBearerdLibcurl
 internal import BearerdEventLoop
-internal import Glibc
 package import BearerdHTTPExchange
 package import BearerdHTTPMessages
 internal import BearerdTLS
+internal import CBearerdLibcurl
+internal import Glibc
 
 /// Opens connections to one upstream; libcurl resolves and connects, and TLS is ours unless a proxy is in
 /// between.

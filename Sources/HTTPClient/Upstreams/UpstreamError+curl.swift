@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import BearerdHTTPExchange
 internal import CBearerdLibcurl
 internal import Glibc
-internal import BearerdHTTPExchange
 
 extension UpstreamError {
     /// Classifies the error of a failed `CURLOPT_CONNECT_ONLY` transfer.

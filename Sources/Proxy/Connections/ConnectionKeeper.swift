@@ -4,8 +4,8 @@ internal import BearerdEventLoop
 internal import BearerdHTTP1
 internal import BearerdHTTP2Streams
 internal import BearerdHTTPExchange
-internal import BearerdHTTPServer
 internal import BearerdHTTPMessages
+internal import BearerdHTTPServer
 internal import BearerdObservability
 internal import BearerdSystem
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import BearerdEventLoop
-internal import BearerdHTTPClient
 internal import BearerdHTTP2Streams
+internal import BearerdHTTPClient
 internal import BearerdHTTPServer
 package import BearerdObservability
 internal import BearerdRouting

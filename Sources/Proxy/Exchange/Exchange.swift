@@ -4,9 +4,9 @@ internal import BearerdEventLoop
 internal import BearerdHTTPClient
 internal import BearerdHTTPExchange
 internal import BearerdHTTPMessages
-internal import OAuth
 internal import BearerdRouting
 internal import BearerdSystem
+internal import OAuth
 
 /// One request and its response on their way through a worker.
 ///

@@ -4,8 +4,8 @@ internal import BearerdCryptography
 internal import BearerdEventLoop
 internal import BearerdHTTPExchange
 internal import BearerdHTTPMessages
-internal import OAuth
 internal import BearerdRouting
+internal import OAuth
 
 /// The most bytes of a piece of a response that may be kept for a client that does not take it at once.
 private let smallPiece = 4096

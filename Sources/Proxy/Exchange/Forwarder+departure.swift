@@ -3,8 +3,8 @@
 internal import BearerdEventLoop
 internal import BearerdHTTPExchange
 internal import BearerdHTTPServer
-internal import OAuth
 internal import BearerdRouting
+internal import OAuth
 
 /// The waits that end when the client leaves.
 extension Forwarder {

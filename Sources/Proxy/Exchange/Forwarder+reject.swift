@@ -4,10 +4,10 @@ internal import BearerdEventLoop
 internal import BearerdHTTPClient
 internal import BearerdHTTPExchange
 internal import BearerdHTTPMessages
-internal import OAuth
 internal import BearerdObservability
 internal import BearerdRouting
 internal import BearerdSystem
+internal import OAuth
 
 /// Responses that bearerd makes itself.
 extension Forwarder {

@@ -4,9 +4,9 @@ internal import BearerdEventLoop
 internal import BearerdHTTPClient
 internal import BearerdHTTPExchange
 internal import BearerdHTTPMessages
-internal import OAuth
 internal import BearerdObservability
 internal import BearerdRouting
+internal import OAuth
 
 /// Tracing of the requests that are sampled; others never get here.
 extension Forwarder {

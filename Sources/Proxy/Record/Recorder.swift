@@ -3,10 +3,10 @@
 internal import BearerdEventLoop
 internal import BearerdHTTPExchange
 internal import BearerdHTTPMessages
-internal import OAuth
 internal import BearerdObservability
 internal import BearerdRouting
 internal import BearerdSystem
+internal import OAuth
 
 /// The status in the log of a request whose client has gone: nobody got an answer.
 private let clientGone = 499

@@ -2,9 +2,9 @@
 
 internal import BearerdHTTPClient
 internal import BearerdHTTPMessages
-package import OAuth
 internal import BearerdObservability
 package import BearerdRouting
+package import OAuth
 
 /// A route of a snapshot, with everything that can be computed once for all its requests.
 package final class PreparedRoute: Sendable {

@@ -2,8 +2,8 @@
 
 internal import BearerdHTTPExchange
 internal import BearerdHTTPMessages
-internal import OAuth
 internal import BearerdRouting
+internal import OAuth
 
 /// The access token of a request.
 extension Forwarder {

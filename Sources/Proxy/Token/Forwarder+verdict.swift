@@ -2,9 +2,9 @@
 
 internal import BearerdHTTPExchange
 internal import BearerdHTTPMessages
-internal import OAuth
 internal import BearerdObservability
 internal import BearerdRouting
+internal import OAuth
 
 /// The upstream's verdict on the token, and the repetition that may follow.
 extension Forwarder {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import BearerdEventLoop
-internal import OAuth
 internal import BearerdRouting
 internal import BearerdSystem
+internal import OAuth
 
 /// One worker's view of one route's token; it survives a reload that keeps the session and the credentials
 /// field.

@@ -7,8 +7,8 @@ import BearerdEventLoop
 import BearerdHTTPClient
 import BearerdHTTPMessages
 import BearerdJSON
-import OAuth
 import BearerdSystem
+import OAuth
 
 /// A client of the running daemon's admin listener.
 struct AdminClient {

@@ -3,8 +3,8 @@
 import BearerdAdminAPI
 import BearerdConfiguration
 import BearerdJSON
-import OAuth
 import BearerdRouting
+import OAuth
 
 extension ConfigurationReport {
     /// The output of `check --json`.

@@ -4,10 +4,10 @@ import BearerdAdminAPI
 import BearerdConfiguration
 import BearerdHTTPMessages
 import BearerdJSON
-import OAuth
 import BearerdObservability
 import BearerdRouting
 import BearerdTLS
+import OAuth
 
 /// The summary that `check` prints: listeners, identities and the route table.
 struct ConfigurationSummary {

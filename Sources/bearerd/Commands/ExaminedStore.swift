@@ -3,10 +3,10 @@
 import BearerdConfiguration
 import BearerdCryptography
 import BearerdEventLoop
-import OAuth
 import BearerdRedis
-import Synchronization
 import BearerdTokenStore
+import OAuth
+import Synchronization
 
 /// The store for commands that only look at it; it is opened on first use and not changed.
 final class ExaminedStore: Sendable {

@@ -3,14 +3,14 @@
 import BearerdConfiguration
 import BearerdCryptography
 import BearerdEventLoop
-import Glibc
 import BearerdHTTPClient
 import BearerdJSON
-import OAuth
 import BearerdObservability
 import BearerdRedis
-import SessionImport
 import BearerdSystem
+import Glibc
+import OAuth
+import SessionImport
 
 /// One identity's session for the duration of a command, on a store that it may share with a daemon.
 struct IdentitySession {

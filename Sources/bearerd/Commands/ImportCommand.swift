@@ -2,9 +2,9 @@
 
 import BearerdAdminAPI
 import BearerdConfiguration
+import BearerdSystem
 import OAuth
 import SessionImport
-import BearerdSystem
 
 /// `bearerd import`: begins a session with a refresh token that another program obtained.
 struct ImportCommand: IdentityCommand {

@@ -2,8 +2,8 @@
 
 import BearerdAdminAPI
 import BearerdConfiguration
-import OAuth
 import BearerdObservability
+import OAuth
 
 /// `bearerd register`: registers a client at the provider (RFC 7591).
 struct RegisterCommand: PlainIdentityCommand {

@@ -4,8 +4,8 @@ import BearerdAdminAPI
 import BearerdConfiguration
 import BearerdEventLoop
 import BearerdJSON
-import Glibc
 import BearerdSystem
+import Glibc
 
 /// `bearerd reload`: has the running daemon read its configuration again, and tells what became of that.
 struct ReloadCommand: Command {

@@ -4,8 +4,8 @@ import BearerdAdminAPI
 import BearerdConfiguration
 import BearerdEventLoop
 import BearerdJSON
-import OAuth
 import BearerdSystem
+import OAuth
 
 /// `bearerd status`: prints the daemon's status, or else the store's.
 struct StatusCommand: Command {

@@ -3,8 +3,8 @@
 import BearerdAdminAPI
 import BearerdConfiguration
 import BearerdHTTPMessages
-import OAuth
 import BearerdObservability
+import OAuth
 
 /// A status in lines for a person.
 struct StatusReport {

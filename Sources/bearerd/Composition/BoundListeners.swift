@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BearerdEventLoop
-import Glibc
 import BearerdHTTPMessages
 import BearerdSystem
+import Glibc
 
 /// The sockets of one configured listener: one set per worker for TCP, a shared one for a Unix or passed
 /// socket.

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BearerdConfiguration
-import OAuth
 import BearerdObservability
-import Synchronization
 import BearerdSystem
 import BearerdTLS
+import OAuth
+import Synchronization
 
 /// Keeps the listeners' certificate up to date with its files.
 final class CertificateWatch: Sendable {

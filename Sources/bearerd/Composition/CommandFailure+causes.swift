@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BearerdEventLoop
-import Glibc
 import BearerdHTTPClient
-import OAuth
 import BearerdRedis
 import BearerdSystem
 import BearerdTokenStore
+import Glibc
+import OAuth
 
 extension CommandFailure {
     /// The failure to start the process or a command's engine.

@@ -3,9 +3,9 @@
 import BearerdConfiguration
 import BearerdHTTPClient
 import BearerdHTTPMessages
-import OAuth
 import BearerdSystem
 import BearerdTokenStore
+import OAuth
 
 extension Configuration {
     /// True if commands of `on_state_change` are configured; their needs are unknown, and a sandbox would

@@ -4,10 +4,10 @@ import BearerdAdmin
 import BearerdAdminAPI
 import BearerdConfiguration
 import BearerdHTTPMessages
-import OAuth
 import BearerdObservability
 import BearerdRouting
 import BearerdSystem
+import OAuth
 
 extension Configuration {
     /// The routes' statuses without figures, for `status` without a daemon.

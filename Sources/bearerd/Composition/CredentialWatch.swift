@@ -2,10 +2,10 @@
 
 import BearerdConfiguration
 import BearerdHTTPClient
-import OAuth
-import OAuthRuntime
 import BearerdObservability
 import BearerdSystem
+import OAuth
+import OAuthRuntime
 
 /// Watches the files of one identity's credentials and trust.
 ///

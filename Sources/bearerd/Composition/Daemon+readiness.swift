@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import BearerdConfiguration
 import BearerdAdmin
 import BearerdAdminAPI
+import BearerdConfiguration
 import BearerdEventLoop
-import OAuth
 import BearerdObservability
 import BearerdSystem
+import OAuth
 
 extension Daemon {
     /// Starts to log when `/readyz` turns 200 and when it ceases to be.

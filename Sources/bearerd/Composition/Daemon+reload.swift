@@ -6,11 +6,11 @@ import BearerdConfiguration
 import BearerdEventLoop
 import BearerdHTTPClient
 import BearerdHTTPServer
-import OAuth
 import BearerdObservability
 import BearerdProxy
 import BearerdSystem
 import BearerdTLS
+import OAuth
 
 /// A reload: another configuration is prepared beside the one in force, and then committed as a whole, or not at all.
 extension Daemon {

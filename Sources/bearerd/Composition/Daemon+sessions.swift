@@ -2,8 +2,8 @@
 
 import BearerdConfiguration
 import BearerdEventLoop
-import OAuth
 import BearerdObservability
+import OAuth
 
 /// The end of sessions, with the process or with a configuration.
 extension Daemon {

@@ -8,13 +8,13 @@ import BearerdDevelopmentProvider
 import BearerdEventLoop
 import BearerdHTTPClient
 internal import BearerdHTTPExchange
-import BearerdHTTPServer
 import BearerdHTTPMessages
-import OAuth
+import BearerdHTTPServer
 import BearerdObservability
 import BearerdProxy
 import BearerdSystem
 import BearerdTLS
+import OAuth
 
 /// The running process of `bearerd run`: its parts, and the order in which they start and stop.
 ///

@@ -3,8 +3,8 @@
 import BearerdAdmin
 import BearerdAdminAPI
 import BearerdObservability
-import OAuth
 import BearerdSystem
+import OAuth
 
 /// The process as the admin listener may observe and control it.
 struct DaemonControl: ProcessControl {

@@ -2,11 +2,11 @@
 
 import BearerdConfiguration
 import BearerdEventLoop
-import Glibc
 import BearerdHTTPClient
 import BearerdObservability
 import BearerdSystem
 import BearerdTokenStore
+import Glibc
 
 /// The process around a ``Daemon``: the main thread's loop, signals, the log, and the exit status.
 enum DaemonProcess {

@@ -3,10 +3,10 @@
 import BearerdConfiguration
 import BearerdCryptography
 import BearerdDevelopmentProvider
-import BearerdHTTPServer
 import BearerdHTTPMessages
-import OAuth
+import BearerdHTTPServer
 import BearerdSystem
+import OAuth
 
 /// The embedded provider and sample API on their loopback addresses.
 struct DevelopmentServers {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import OAuth
 import BearerdObservability
 import BearerdSystem
+import OAuth
 
 /// The log lines of a drain.
 struct DrainNotices {

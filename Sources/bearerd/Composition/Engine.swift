@@ -5,12 +5,12 @@ import BearerdCryptography
 import BearerdEventLoop
 import BearerdHTTPClient
 import BearerdHTTPMessages
-import OAuth
-import OAuthRuntime
 import BearerdObservability
 import BearerdRedis
 import BearerdSystem
 import BearerdTokenStore
+import OAuth
+import OAuthRuntime
 
 /// The sessions of a configuration on one `AuthRuntime`, with their store, transports and credentials.
 ///

@@ -3,8 +3,8 @@
 import BearerdAdmin
 import BearerdAdminAPI
 import BearerdJSON
-import OAuth
 import BearerdObservability
+import OAuth
 
 /// The sessions of the process, in the order of the configuration.
 struct Identities: IdentityDirectory {

@@ -2,9 +2,9 @@
 
 import BearerdConfiguration
 import BearerdCryptography
-import OAuth
 import BearerdObservability
 import BearerdSystem
+import OAuth
 
 /// A key that clients of a listener must send, kept up to date with its file.
 struct KeyWatch: Sendable {

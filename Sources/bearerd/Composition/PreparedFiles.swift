@@ -6,11 +6,11 @@ import BearerdConfiguration
 import BearerdCryptography
 import BearerdHTTPClient
 import BearerdHTTPMessages
-import OAuth
 import BearerdObservability
 import BearerdProxy
 import BearerdSystem
 import BearerdTLS
+import OAuth
 
 /// The part of a reload's preparation that may block: reading, loading, opening and binding.
 ///

@@ -3,10 +3,10 @@
 import BearerdConfiguration
 import BearerdCryptography
 import BearerdHTTPClient
-import OAuth
 import BearerdObservability
 import BearerdRedis
 import BearerdSystem
+import OAuth
 
 extension RedisConfiguration {
     /// How much longer a lease lives than a token request may take.

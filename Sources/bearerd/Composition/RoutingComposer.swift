@@ -6,12 +6,12 @@ import BearerdEventLoop
 import BearerdHTTPClient
 internal import BearerdHTTPExchange
 import BearerdHTTPMessages
-import OAuth
 import BearerdObservability
 import BearerdProxy
 import BearerdRouting
 import BearerdSystem
 import BearerdTLS
+import OAuth
 
 /// Makes the workers' snapshots of one configuration after the other, and reuses what has not changed.
 struct RoutingComposer {

@@ -2,9 +2,9 @@
 
 import BearerdConfiguration
 import BearerdCryptography
+import BearerdSystem
 import Glibc
 import OAuth
-import BearerdSystem
 
 /// A client's credentials, read at each use on a thread that may block.
 struct SecretFileCredentials: CredentialSource, TokenProgramRunner {

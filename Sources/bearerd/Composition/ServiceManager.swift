@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import OAuth
 import BearerdObservability
-import Synchronization
 import BearerdSystem
+import OAuth
+import Synchronization
 
 /// Reports the daemon's state to the service manager (systemd); does nothing without one.
 ///

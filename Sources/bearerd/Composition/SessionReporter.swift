@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import OAuth
 import BearerdObservability
 import BearerdProxy
+import OAuth
 import Synchronization
 
 /// Logs and counts the events of sessions.

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BearerdConfiguration
-import OAuth
 import BearerdObservability
-import Synchronization
 import BearerdSystem
+import OAuth
+import Synchronization
 
 /// Runs the commands of `on_state_change` on threads of their own.
 ///

@@ -4,9 +4,9 @@ import BearerdEventLoop
 import BearerdHTTPClient
 import BearerdHTTPMessages
 import BearerdJSON
-import OAuth
 import BearerdObservability
 import BearerdSystem
+import OAuth
 
 /// Sends spans to a collector in batches: OTLP over HTTP as JSON.
 ///

@@ -4,10 +4,10 @@ import BearerdConfiguration
 import BearerdEventLoop
 import BearerdHTTPClient
 import BearerdHTTPMessages
-import OAuth
 import BearerdObservability
-import Synchronization
 import BearerdSystem
+import OAuth
+import Synchronization
 
 /// The traces of a process, recorded by its workers and sessions and sent to the collector.
 ///

@@ -2,9 +2,9 @@
 
 import BearerdConfiguration
 import BearerdHTTPClient
-import OAuth
 import BearerdObservability
 import BearerdSystem
+import OAuth
 
 /// Keeps our own certificates for upstreams up to date with their files.
 struct UpstreamCertificates: Sendable {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Synchronization
 import BearerdSystem
+import Synchronization
 
 /// One watcher and one thread for all files that are read again when they change.
 final class WatchedFiles: Sendable {

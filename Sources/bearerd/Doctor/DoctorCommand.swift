@@ -2,8 +2,8 @@
 
 import BearerdConfiguration
 import BearerdEventLoop
-import OAuth
 import BearerdSystem
+import OAuth
 
 /// `bearerd doctor`: finds what keeps bearerd from working, and names the remedy.
 struct DoctorCommand: Command {

@@ -3,10 +3,10 @@
 import BearerdConfiguration
 import BearerdHTTPClient
 import BearerdHTTPMessages
+import BearerdSystem
 import OAuth
 import OAuthRuntime
 import Synchronization
-import BearerdSystem
 
 /// An identity under examination; its provider's metadata is fetched once for all checks.
 final class ExaminedIdentity: Sendable {

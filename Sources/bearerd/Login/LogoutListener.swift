@@ -2,11 +2,11 @@
 
 import BearerdCryptography
 import BearerdEventLoop
-import BearerdHTTPServer
 import BearerdHTTPMessages
+import BearerdHTTPServer
+import BearerdSystem
 import OAuth
 import OAuthRuntime
-import BearerdSystem
 
 /// Serves one page once, from which a browser posts a logout to the provider.
 ///

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Glibc
 import BearerdTestSupport
+import Glibc
 import Testing
 
 /// The admin listener against those who want to fill it, guess at it, or use it in another's name.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CBearerdLoad
 import BearerdTestSupport
+import CBearerdLoad
 import Testing
 
 /// Every limit holds when many run against it at once.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Glibc
 import BearerdTestSupport
+import Glibc
 
 /// A name server that says of every name that it is one address of 127.0.0.0/24, or nothing at all.
 ///

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BearerdCryptography
-import Glibc
 import BearerdJSON
 import BearerdTestSupport
+import Glibc
 
 /// A provider that does one thing wrong, as the modules of the OpenID conformance suite's client plans do, a resource
 /// server that knows its tokens, and somebody who logs in there.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Glibc
 import BearerdTestSupport
+import Glibc
 import Testing
 
 /// `make soak` runs the first of these for longer, `make soak-fleet` it alone: eight daemons and 8,000 rotations.

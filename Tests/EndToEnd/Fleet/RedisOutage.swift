@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Glibc
 import BearerdTestSupport
+import Glibc
 import Testing
 
 /// Outages of Redis that begin while one of three daemons rotates the refresh token; the others want a new one all the time.

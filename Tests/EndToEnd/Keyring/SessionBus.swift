@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Glibc
 import BearerdTestSupport
+import Glibc
 
 /// A session bus of the test's own, which starts no service by itself, and a gnome-keyring on it where one is wanted.
 final class SessionBus: Sendable {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CBearerdLoad
 import BearerdTestSupport
+import CBearerdLoad
 
 /// A resource server that knows by a request's nonce what it must hold, and answers accordingly.
 final class LoadServer {

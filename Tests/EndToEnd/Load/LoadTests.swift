@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CBearerdLoad
 import BearerdTestSupport
+import CBearerdLoad
 import Testing
 
 /// Whatever breaks while many requests are under way, each has its own answer, and nothing piles up.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Glibc
 import BearerdTestSupport
+import Glibc
 import Testing
 
 /// Where the configuration is found, what its modes may be, and what `check` prints of it.

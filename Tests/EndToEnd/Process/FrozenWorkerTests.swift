@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import BearerdTestSupport
 import CBearerdTrace
 import Glibc
-import BearerdTestSupport
 import Testing
 
 /// A worker whose loop does not turn, seen from the admin listener.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Glibc
 import BearerdTestSupport
+import Glibc
 import Testing
 
 /// Listeners at Unix sockets leave nothing behind that is theirs, and touch nothing that is not.

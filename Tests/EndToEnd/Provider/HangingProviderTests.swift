@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Glibc
 import BearerdTestSupport
+import Glibc
 import Testing
 
 /// A provider that takes requests and answers none for longer than several `timeouts.token`, and does all of them when it

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import BearerdTestSupport
 import CBearerdTrace
 import Glibc
-import BearerdTestSupport
 import Testing
 
 /// What a reload makes of files, listeners and threads around the requests.

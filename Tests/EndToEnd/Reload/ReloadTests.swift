@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Glibc
 import BearerdTestSupport
+import Glibc
 import Testing
 
 /// The configuration is read again and takes the place of the one before, without a restart.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Glibc
 import BearerdTestSupport
+import Glibc
 import Testing
 
 /// A store that cannot be read, is replaced, or whose lock somebody keeps; and processes that stand still.

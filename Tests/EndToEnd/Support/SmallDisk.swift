@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Glibc
 import BearerdTestSupport
+import Glibc
 
 /// A file system (tmpfs) of 64 KiB.
 final class SmallDisk {

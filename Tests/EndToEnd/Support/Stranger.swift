@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Glibc
 import BearerdTestSupport
+import Glibc
 
 /// Another user of this machine, `nobody`, as whom a test that runs as root can act.
 enum Stranger {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Glibc
 import BearerdTestSupport
+import Glibc
 
 /// A bearerd command on a terminal of its own (script(1)), with standard output and error as one text.
 struct TerminalProgram {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BearerdCryptography
+import BearerdTestSupport
 import OAuth
 import OAuthRuntime
-import BearerdTestSupport
 import Testing
 
 /// What another program can do with the products `OAuth` and `OAuthRuntime`, in this process.

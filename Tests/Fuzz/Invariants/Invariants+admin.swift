@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-@testable import BearerdAdmin
 import BearerdAdminAPI
 import BearerdCryptography
 import BearerdEventLoop
 import BearerdHTTPMessages
 import BearerdHTTPServer
+
+@testable import BearerdAdmin
 
 extension Invariants {
     private static let adminKey = "fake-admin-key"

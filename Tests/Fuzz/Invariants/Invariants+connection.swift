@@ -3,8 +3,8 @@
 import BearerdEventLoop
 import BearerdHTTP1
 import BearerdHTTPExchange
-import BearerdHTTPServer
 import BearerdHTTPMessages
+import BearerdHTTPServer
 
 extension Invariants {
     /// A server's reading of one request.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BearerdCryptography
+
 @testable import OAuth
 
 extension Invariants {

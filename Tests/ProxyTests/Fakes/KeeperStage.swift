@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BearerdEventLoop
-import Glibc
 import BearerdHTTPClient
 import BearerdHTTPMessages
 import BearerdHTTPServer
 import BearerdObservability
+import Glibc
 import Testing
 
 @testable import BearerdProxy

@@ -2,8 +2,8 @@
 
 import BearerdHTTPClient
 import BearerdHTTPMessages
-import OAuth
 import BearerdRouting
+import OAuth
 import Testing
 
 @testable import BearerdProxy

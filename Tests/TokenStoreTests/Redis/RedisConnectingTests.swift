@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import OAuth
 import BearerdRedis
 import BearerdTestSupport
+import OAuth
 import Testing
 
 @Suite(.needs(.redis))

@@ -3,11 +3,11 @@
 import BearerdCryptography
 import BearerdEventLoop
 import BearerdHTTPClient
-import OAuth
 import BearerdRedis
-import Synchronization
 import BearerdTestSupport
 import BearerdTokenStore
+import OAuth
+import Synchronization
 
 /// Stores on one loop, and what they tell.
 final class RedisFixture: Sendable {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Glibc
-import OAuth
 import BearerdRedis
 import BearerdTestSupport
-import Testing
 import BearerdTokenStore
+import Glibc
+import OAuth
+import Testing
 
 /// What a daemon leaves behind that has sent a refresh token, and who waits for it.
 @Suite(.needs(.redis)) struct `The mark of a rotation` {

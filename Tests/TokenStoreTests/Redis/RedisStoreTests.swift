@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BearerdCryptography
-import OAuth
 import BearerdRedis
 import BearerdTestSupport
-import Testing
 import BearerdTokenStore
+import OAuth
+import Testing
 
 /// What is true of a store in Redis beside what is true of every store.
 @Suite(.needs(.redis)) struct `A store in Redis` {

@@ -3,8 +3,8 @@
 import BearerdAdminAPI
 import BearerdHTTPMessages
 import BearerdObservability
-import OAuth
 import BearerdSystem
+import OAuth
 
 /// `daemon`: what a running daemon says of itself, of each identity and of each route that fails.
 enum DaemonCheck {

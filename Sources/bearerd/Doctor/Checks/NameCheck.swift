@@ -4,8 +4,8 @@ import BearerdConfiguration
 import BearerdEventLoop
 import BearerdHTTPClient
 import BearerdHTTPMessages
-import Synchronization
 import BearerdSystem
+import Synchronization
 
 /// `dns`: the provider's name has addresses.
 enum NameCheck: IdentityCheck {

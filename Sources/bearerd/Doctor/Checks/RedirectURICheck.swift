@@ -2,8 +2,8 @@
 
 import BearerdConfiguration
 import BearerdHTTPMessages
-import OAuth
 import BearerdSystem
+import OAuth
 
 /// `redirect-uri`: the redirect of a login can be received; the finding says what to register at the
 /// provider.

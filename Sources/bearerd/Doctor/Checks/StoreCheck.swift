@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Glibc
 import BearerdAdminAPI
 import BearerdConfiguration
 import BearerdRedis
 import BearerdSystem
 import BearerdTokenStore
+import Glibc
 
 /// `store`: sessions can be locked and written.
 enum StoreCheck: WholeCheck {

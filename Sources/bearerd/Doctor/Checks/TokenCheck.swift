@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BearerdConfiguration
-import OAuth
 import BearerdObservability
 import BearerdSystem
+import OAuth
 
 /// `token`: there is a usable token, whose lifetime exceeds the time for renewing it.
 enum TokenCheck: IdentityCheck {

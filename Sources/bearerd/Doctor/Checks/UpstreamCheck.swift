@@ -6,9 +6,9 @@ import BearerdEventLoop
 import BearerdHTTPClient
 import BearerdHTTPExchange
 import BearerdHTTPMessages
-import OAuth
 import BearerdRouting
 import BearerdSystem
+import OAuth
 
 /// `upstream`: a route's upstream answers without a token and, with `--live`, with one.
 enum UpstreamCheck: RouteCheck {
