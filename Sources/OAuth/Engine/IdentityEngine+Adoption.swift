@@ -40,6 +40,12 @@ extension IdentityEngine {
         if isSameSession, isReplaced(stored.refreshToken) { return false }
         // The store has held more than that: it has gone back.
         if stored.generation < knownGeneration { return false }
+        // Somebody has logged out or revoked since: what we were given meanwhile does not count.
+        if configured.grantType.needsPerson, stored.refreshToken == nil, session.refreshToken != nil,
+            stored.generation > knownGeneration
+        {
+            return true
+        }
         if stored.supersedes(session) { return true }
         // Both have counted on from the same session: the stored one is what all others go by.
         guard isSameSession else { return stored.begins(after: session) }

@@ -15,16 +15,14 @@ extension IdentityEngine {
     /// Takes an answer in, and goes on from there.
     mutating func take(_ outcome: TokenRequestResult, of asking: Asking, needsKeys: Bool) {
         guard isCurrent(asking, outcome), targets[asking.target] != nil else {
-            restartAttempt(of: asking.target)
-            return workUnderLease()
+            return takeForNobody(outcome, of: asking)
         }
         if let key = outcome.proofKey { session.proofKey = key }
         guard case .success(let grant) = outcome.result, grant.idToken != nil,
             configured.grantType.needsPerson
         else { return conclude(outcome, of: asking) }
-        if needsKeys, rotate(to: grant.refreshToken) {
-            targets[asking.target]?.attempt?.isRotationStored = true
-            if lease != nil { return save(then: .judging(asking, outcome)) }
+        if needsKeys, rotate(to: grant.refreshToken), lease != nil {
+            return save(then: .judging(asking, outcome))
         }
         judge(outcome, of: asking)
     }
@@ -32,7 +30,7 @@ extension IdentityEngine {
     /// Takes a refresh token of an answer for the session's, whatever else is wrong with the answer.
     ///
     /// - Returns: true if it is another one.
-    private mutating func rotate(to refreshToken: Secret?) -> Bool {
+    mutating func rotate(to refreshToken: Secret?) -> Bool {
         guard let refreshToken, let present = session.refreshToken, !present.equals(refreshToken) else {
             return false
         }
@@ -61,10 +59,21 @@ extension IdentityEngine {
     mutating func judged(_ ticket: Ticket, _ outcome: TokenRequestResult) {
         guard case .judging(ticket, let asking, _) = phase else { return }
         guard isCurrent(asking, outcome), targets[asking.target] != nil else {
-            restartAttempt(of: asking.target)
-            return workUnderLease()
+            return takeForNobody(outcome, of: asking)
         }
         conclude(outcome, of: asking)
+    }
+
+    /// Takes an answer in that is about another session, or whose target has left: its refresh token is the session's all
+    /// the same.
+    private mutating func takeForNobody(_ outcome: TokenRequestResult, of asking: Asking) {
+        if asking.refreshToken != nil, isCurrent(asking, outcome), rotate(to: outcome.refreshToken),
+            let key = outcome.proofKey
+        {
+            session.proofKey = key
+        }
+        restartAttempt(of: asking.target)
+        workUnderLease()
     }
 
     /// Makes an answer that is judged the session, or a failure.
@@ -90,8 +99,10 @@ extension IdentityEngine {
             ?? min(configured.defaultLifetime, ClientConfiguration.longestLifetime)
         if lifetime > .zero { state.knownLifetime = grant.lifetime ?? state.knownLifetime }
         let before = session.refreshToken
-        if before != nil, configured.grantType.needsPerson, state.attempt?.isRotationStored != true {
-            rotates = grant.refreshToken.map { !$0.equals(before) } ?? false
+        // It may be in the session already, ahead of the rest of its answer.
+        let isRotated = asking.refreshToken.map { !$0.equals(before) } ?? false
+        if let sent = asking.refreshToken, configured.grantType.needsPerson {
+            rotates = grant.refreshToken.map { !$0.equals(sent) } ?? false
         }
         let (next, token) = session.renewed(
             by: grant, lasting: lifetime, for: state.client, request: state.request, sentAt: outcome.sentAt,
@@ -100,7 +111,7 @@ extension IdentityEngine {
         if let before, !before.equals(next.refreshToken) { replace(before) }
         isUnwritten = true
         writeMoment = now
-        if state.attempt?.isRotationStored != true { hasStoredWorked = true }
+        if !isRotated { hasStoredWorked = true }
         state.pending = token
         targets[asking.target] = state
         // The provider answers: what others were told for the moment is over.

@@ -5,9 +5,9 @@ import BearerdCryptography
 /// Token requests, and refresh tokens whose answer is missing: they are never sent again on a guess.
 extension IdentityEngine {
     /// Between two looks whether a person wants the lease in another process.
-    private static let claimLook: Duration = .milliseconds(500)
+    static let claimLook: Duration = .milliseconds(500)
     /// Who makes room for a person comes after them, and not between two of their looks at the lease.
-    private static let claimPause: Duration = .seconds(1)
+    static let claimPause: Duration = .seconds(1)
 
     mutating func takeWhileAsking(_ event: EngineEvent) {
         switch event {
@@ -43,18 +43,7 @@ extension IdentityEngine {
             send(&asking)
             return phase = .asking(asking)
         }
-        if var adrift, let sent = adrift.refreshToken, sent.equals(session.refreshToken), adrift.target == id
-        {
-            self.adrift = nil
-            adrift.generation = generation
-            let events = adrift.deferred
-            adrift.deferred = []
-            adrift.isClaimed = false
-            adrift.claimLook = (now + Self.claimLook, nil)
-            phase = .asking(adrift)
-            for event in events { takeWhileAsking(event) }
-            return advanceAsking()
-        }
+        if takeUpAdrift(generation: generation) { return }
         abandonAdrift()
         if isDoubted, toldDoubt != session.doubtedToken {
             toldDoubt = session.doubtedToken
@@ -223,7 +212,7 @@ extension IdentityEngine {
 
     /// Takes note whether anybody knows what became of a request's refresh token; a provider that has never replaced one
     /// may do so at any time.
-    private mutating func note(_ asking: Asking, isInDoubt: Bool) {
+    mutating func note(_ asking: Asking, isInDoubt: Bool) {
         guard let token = asking.refreshToken else { return }
         lease?.leavesMark = isInDoubt
         if isInDoubt {
@@ -235,84 +224,9 @@ extension IdentityEngine {
         }
     }
 
-    // MARK: People in other processes
-
-    private mutating func claimed(_ ticket: Ticket, _ isClaimed: Bool) {
-        guard case .asking(var asking) = phase, asking.claimLook.ticket == ticket else { return }
-        asking.claimLook = (now + Self.claimLook, nil)
-        asking.isClaimed = isClaimed
-        phase = .asking(asking)
-        let isSilent = asking.rule?.isSilent(at: now) ?? false
-        // Whoever comes next must find what we have: of two sessions of one generation one is lost.
-        if isSilent || isClaimed, needsWriting, writeMoment <= now { return saveMeanwhile() }
-        // While it may be answered any moment, a person waits for it: whoever has the lock next might send the same refresh
-        // token beside it.
-        if isClaimed, isSilent { makeRoom() }
-    }
-
-    /// Releases the lease for somebody else's person; what the provider answers is not lost.
-    mutating func makeRoom() {
-        guard case .asking(let asking) = phase, asking.rule != nil, asking.meanwhile == nil else { return }
-        setAdrift(asking)
-        pauseEnd = now + Self.claimPause
-        releaseLease()
-        phase = .idle
-    }
-
-    /// Goes on with something else while a request is not answered.
-    mutating func setAdrift(_ asking: Asking) {
-        adrift = asking
-        // What is being written is not waited for any more.
-        adrift?.meanwhile = nil
-        note(asking, isInDoubt: true)
-        restartAttempt(of: asking.target)
-    }
-
-    /// True if a request that was left has brought a refresh token, which nobody else has.
-    var isAnsweredAdrift: Bool {
-        adrift?.deferred.contains { event in
-            guard case .answered(_, let answer) = event else { return false }
-            return answer.outcome.anyRefreshToken != nil
-        } ?? false
-    }
-
-    /// Lets go of a lease that is lost, because another process has stored something.
-    mutating func letGo() {
-        guard case .asking(let asking) = phase else { return }
-        setAdrift(asking)
-        releaseLease()
-        phase = .idle
-    }
-
-    /// Has a request that was left be nobody's, if the session has another refresh token now.
-    ///
-    /// Where it has none, somebody has logged out in another process, or had the token revoked: what the provider still
-    /// answers would live on, and is revoked.
-    mutating func leaveAdriftOfOthers() {
-        guard let sent = adrift?.refreshToken, !sent.equals(session.refreshToken) else { return }
-        orphanAdrift(revokingAnswer: session.refreshToken == nil && !session.isEndOnlyHere)
-    }
-
-    /// Has a request that was left be nobody's, whatever its answer.
-    mutating func orphanAdrift(revokingAnswer isRevoked: Bool) {
-        for event in adrift?.deferred ?? [] {
-            if case .answered(_, let answer) = event, isRevoked { revoke(answer.outcome) }
-        }
-        if isRevoked { orphans.formUnion(adrift?.requests ?? []) }
-        abandonAdrift()
-    }
-
-    /// Forgets a request that made room for somebody, and is not to be taken up again.
-    mutating func abandonAdrift() {
-        guard let adrift else { return }
-        self.adrift = nil
-        for ticket in adrift.requests where !orphans.contains(ticket) { act(.hangUp(ticket)) }
-        if let question = adrift.question { act(.hangUp(question)) }
-    }
-
     // MARK: Writing while the provider hangs
 
-    private mutating func saveMeanwhile() {
+    mutating func saveMeanwhile() {
         guard case .asking(var asking) = phase, let lease else { return }
         if let stored = lease.stored, stored.generation >= session.generation {
             session.generation = stored.generation + 1

@@ -147,6 +147,6 @@ extension IdentityEngine {
     var mustSettle: Bool {
         guard let token = session.refreshToken, let settledAt, settledAt > now else { return false }
         // Nobody else can have renewed what we alone have.
-        return !isAnsweredAdrift && (!isUnwritten || token.equals(knownToken))
+        return !isUnwritten || token.equals(knownToken)
     }
 }

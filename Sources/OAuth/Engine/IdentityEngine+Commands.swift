@@ -63,7 +63,11 @@ extension IdentityEngine {
             if isRevoked { revoke(outcome) }
         case .asking(var present):
             // What is being written is written first.
-            if isRevoked { orphans.formUnion(present.requests) }
+            if isRevoked {
+                for answer in present.answers { revoke(answer.outcome) }
+                orphans.formUnion(present.unanswered)
+            }
+            present.deferred = []
             for ticket in present.requests where !isRevoked { act(.hangUp(ticket)) }
             present.requests = []
             present.isClaimed = true
@@ -211,6 +215,8 @@ extension IdentityEngine {
         case .failure(let failure):
             act(.finish(commands.remove(at: index).id, .refused(failure)))
         case .success(.registered(let registration)):
+            // The client before had it sent, and the one that we are from here on could not revoke what it brings.
+            orphanAdrift(revokingAnswer: false)
             end(with: session.replaced(byClient: registration, of: configured))
             commands[index].isApplied = true
             commands[index].result = .registered(registration)

@@ -289,6 +289,7 @@ extension IdentityEngine {
             phase = .idle
             return advanceIdle()
         }
+        keepTokenAdrift()
         if needsWriting, writeMoment <= now { return save() }
         if performNext() { return }
         endNeedlessAttempts()

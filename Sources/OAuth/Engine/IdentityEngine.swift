@@ -265,7 +265,9 @@ struct IdentityEngine: Sendable {
     /// True if nothing is under way any more, and nothing begins.
     var isQuiet: Bool {
         if phase.isStopped { return true }
-        guard isStopping, commands.isEmpty, queue.isEmpty, orphans.isEmpty else { return false }
+        guard isStopping, commands.isEmpty, queue.isEmpty, orphans.isEmpty, !isAdriftAwaited else {
+            return false
+        }
         switch phase {
         case .idle, .settling, .holding, .stopped: return true
         case .locking, .reading, .spending, .asking, .judging, .saving, .performing: return false
@@ -290,6 +292,7 @@ struct IdentityEngine: Sendable {
         if phase.isStopped { return }
         let now = now
         for id in order { targets[id]?.demandHealing(at: now) }
+        keepTokenAdrift()
         beginAttempts()
         switch phase {
         case .idle, .settling: advanceIdle()

@@ -66,8 +66,6 @@ struct TargetState: Sendable {
         var isRepeated = false
         /// True if nobody waits for the answer any more who has a token, or other plans.
         var isSilent = false
-        /// True if a refresh token of the answer is stored ahead of the rest.
-        var isRotationStored = false
     }
 
     init(_ client: ClientConfiguration) {

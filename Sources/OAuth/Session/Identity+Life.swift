@@ -110,8 +110,12 @@ extension Identity {
     private func isLast(_ target: TargetID) async -> Bool {
         guard engine.targets.contains(where: { $0.key != target }) else { return true }
         take(.targetLeaves(target))
+        let limit = clock.now + UnansweredRefresh.longestWait
+        // Its request that was left for others may bring the refresh token of all.
+        while engine.adrift?.target == target, engine.isAdriftAwaited, clock.now < limit {
+            guard (try? await clock.sleep(until: clock.now + Self.writePauseAtEnd)) != nil else { break }
+        }
         if engine.targetInHand == target {
-            let limit = clock.now + UnansweredRefresh.longestWait
             _ = try? await wait(until: limit) { .attemptAwaited(target, by: $0, until: limit) }.value()
         }
         // The others may have ended meanwhile.

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BearerdCryptography
+
+/// Requests that were left to let somebody else have the lease: their answers are not lost.
+extension IdentityEngine {
+    // MARK: People in other processes
+
+    mutating func claimed(_ ticket: Ticket, _ isClaimed: Bool) {
+        guard case .asking(var asking) = phase, asking.claimLook.ticket == ticket else { return }
+        asking.claimLook = (now + Self.claimLook, nil)
+        asking.isClaimed = isClaimed
+        phase = .asking(asking)
+        let isSilent = asking.rule?.isSilent(at: now) ?? false
+        // Whoever comes next must find what we have: of two sessions of one generation one is lost.
+        if isSilent || isClaimed, needsWriting, writeMoment <= now { return saveMeanwhile() }
+        // While it may be answered any moment, a person waits for it: whoever has the lock next might send the same refresh
+        // token beside it.
+        if isClaimed, isSilent { makeRoom() }
+    }
+
+    /// Releases the lease for somebody else's person; what the provider answers is not lost.
+    mutating func makeRoom() {
+        guard case .asking(let asking) = phase, asking.rule != nil, asking.meanwhile == nil else { return }
+        setAdrift(asking)
+        pauseEnd = now + Self.claimPause
+        releaseLease()
+        phase = .idle
+    }
+
+    /// Lets go of a lease that is lost, because another process has stored something.
+    mutating func letGo() {
+        guard case .asking(let asking) = phase else { return }
+        setAdrift(asking)
+        releaseLease()
+        phase = .idle
+    }
+
+    // MARK: A request that was left
+
+    /// Goes on with something else while a request is not answered.
+    mutating func setAdrift(_ asking: Asking) {
+        adrift = asking
+        // What is being written is not waited for any more.
+        adrift?.meanwhile = nil
+        note(asking, isInDoubt: true)
+        restartAttempt(of: asking.target)
+    }
+
+    /// True if the answer to a request that was left is the session's: nobody has replaced the refresh token that it
+    /// carries, but by its answer.
+    private func isOurs(_ adrift: Asking) -> Bool {
+        guard let sent = adrift.refreshToken, let present = session.refreshToken else { return false }
+        return sent.equals(present) || adrift.answers.contains { present.equals($0.outcome.anyRefreshToken) }
+    }
+
+    /// True if the answer to a request that was left may still come, or is not in the session yet.
+    var isAdriftAwaited: Bool {
+        guard let adrift, adrift.rule != nil, let sent = adrift.refreshToken, isOurs(adrift) else {
+            return false
+        }
+        if !adrift.unanswered.isEmpty { return true }
+        return sent.equals(session.refreshToken)
+            && adrift.answers.contains { $0.outcome.anyRefreshToken.map { !$0.equals(sent) } ?? false }
+    }
+
+    /// Takes the refresh token that a request has brought which was left, whatever becomes of the rest of its answer:
+    /// nobody else has it.
+    ///
+    /// Where something is under way that changes the session, that comes first.
+    mutating func keepTokenAdrift() {
+        switch phase {
+        case .idle, .settling, .locking, .reading, .holding: break
+        case .spending, .asking, .judging, .saving, .performing, .stopped: return
+        }
+        guard let adrift, isOurs(adrift), adrift.refreshToken?.equals(session.refreshToken) == true else {
+            return
+        }
+        for answer in adrift.answers where rotate(to: answer.outcome.anyRefreshToken) {
+            if let key = answer.outcome.proofKey { session.proofKey = key }
+            // What others were told of the token before says nothing of this one.
+            session.refusal = nil
+            targets[adrift.target]?.failure = nil
+            targets[adrift.target]?.doubts = 0
+            return
+        }
+    }
+
+    /// Goes on with a request that was left, whichever target asks now: its answer has the session's refresh token.
+    ///
+    /// - Returns: false if there is none.
+    mutating func takeUpAdrift(generation: Int) -> Bool {
+        guard var adrift, isOurs(adrift), targets[adrift.target] != nil else { return false }
+        self.adrift = nil
+        adrift.generation = generation
+        let events = adrift.deferred
+        adrift.deferred = []
+        adrift.isClaimed = false
+        adrift.claimLook = (now + Self.claimLook, nil)
+        phase = .asking(adrift)
+        for event in events { takeWhileAsking(event) }
+        advanceAsking()
+        return true
+    }
+
+    /// Has a request that was left be nobody's, if the session has another refresh token now.
+    ///
+    /// Where it has none, somebody has logged out in another process, or had the token revoked: what the provider still
+    /// answers would live on, and is revoked.
+    mutating func leaveAdriftOfOthers() {
+        guard let adrift, adrift.refreshToken != nil, !isOurs(adrift) else { return }
+        orphanAdrift(revokingAnswer: session.refreshToken == nil && !session.isEndOnlyHere)
+    }
+
+    /// Has a request that was left be nobody's, whatever its answer.
+    mutating func orphanAdrift(revokingAnswer isRevoked: Bool) {
+        if isRevoked, let adrift {
+            for answer in adrift.answers { revoke(answer.outcome) }
+            orphans.formUnion(adrift.unanswered)
+        }
+        abandonAdrift()
+    }
+
+    /// Forgets a request that made room for somebody, and is not to be taken up again.
+    mutating func abandonAdrift() {
+        guard let adrift else { return }
+        self.adrift = nil
+        for ticket in adrift.unanswered where !orphans.contains(ticket) { act(.hangUp(ticket)) }
+        if let question = adrift.question { act(.hangUp(question)) }
+    }
+}
+
+extension Asking {
+    /// The answers that came while nobody could take them in.
+    var answers: [TokenAnswer] {
+        deferred.compactMap { if case .answered(_, let answer) = $0 { answer } else { nil } }
+    }
+
+    /// The requests whose answers may still come.
+    var unanswered: [Ticket] {
+        requests.filter { ticket in
+            !deferred.contains { if case .answered(ticket, _) = $0 { true } else { false } }
+        }
+    }
+}

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BearerdCryptography
+import Testing
+
+@testable import OAuth
+
+/// A refresh whose provider is silent, and which was left for somebody who wanted the lease.
+@Suite struct `A refresh that was left for others` {
+    /// Has the provider be silent, and the lease be let go.
+    private func left(_ targets: Int = 1) throws -> (run: EngineRun, ticket: Ticket) {
+        let run = EngineRun()
+        for id in 1..<max(targets, 2) where id < targets { run.join(id) }
+        let ticket = try #require(run.play(.started).asked)
+        run.pass(.seconds(11))
+        run.play(.timePassed)
+        run.play(.roomWanted)
+        #expect(run.engine.adrift != nil)
+        return (run, ticket)
+    }
+
+    /// Another process stores an access token for the first target, so that the second one asks next.
+    private func renewFirst(_ run: EngineRun) {
+        run.stored.generation += 1
+        run.stored.accessTokens = [
+            StoredAccessToken(
+                token: Secret("theirs"), generation: run.stored.generation,
+                expiresAt: run.wall + .seconds(3000), lifetime: .seconds(3000),
+                request: run.engine.targets[0]?.request ?? "")
+        ]
+        run.play(.storeChanged(isWritable: false))
+    }
+
+    @Test func `has its answer revoked that came before a revocation, and nothing waits for it`() throws {
+        let (run, ticket) = try left()
+        let asking = run.play(.commanded(1, .revoke([.refreshToken])))
+        let performing = try #require(asking.performed)
+        run.play(run.answer(ticket, refreshToken: "two"))
+        let actions = run.play(.performed(performing, .success(.revoked([.refreshToken], nil))))
+        #expect(actions.revoked == ["two"])
+        #expect(run.play(.stopping).isQuiet && run.engine.orphans.isEmpty)
+    }
+
+    @Test func `is taken up by whichever target asks next`() throws {
+        let (run, ticket) = try left(2)
+        renewFirst(run)
+        run.pass(.seconds(2))
+        let actions = run.play(.timePassed)
+        #expect(actions.asked == nil && !actions.hungUp.contains(ticket))
+        guard case .asking(let asking) = run.engine.phase else {
+            Issue.record("it waits for nothing")
+            return
+        }
+        #expect(asking.requests == [ticket])
+        let answered = run.play(run.answer(ticket, refreshToken: "two"))
+        #expect(answered.saved.first?.equals(Secret("two")) == true)
+        #expect(run.engine.targets[1]?.attempt != nil, "the other one asks with what it has brought")
+    }
+
+    @Test func `has its answer taken at once, whoever asks next`() throws {
+        let (run, ticket) = try left(2)
+        run.locks = false
+        renewFirst(run)
+        run.pass(.seconds(2))
+        run.play(.timePassed)
+        run.play(run.answer(ticket, refreshToken: "two"))
+        #expect(run.engine.session.refreshToken?.equals(Secret("two")) == true)
+        #expect(run.lock().saved.first?.equals(Secret("two")) == true)
+    }
+
+    @Test func `is awaited by who stops, and its answer is written`() throws {
+        for stopsFirst in [false, true] {
+            let run = EngineRun()
+            let ticket = try #require(run.play(.started).asked)
+            run.pass(.seconds(11))
+            run.play(.timePassed)
+            if stopsFirst { #expect(!run.play(.stopping).isQuiet) }
+            run.play(.roomWanted)
+            if !stopsFirst { #expect(!run.play(.stopping).isQuiet) }
+            run.pass(.seconds(20))
+            let later = run.play(.timePassed)
+            #expect(later.asked == nil && later.probed == nil && !later.hungUp.contains(ticket))
+            #expect(run.play(run.answer(ticket, refreshToken: "two")).isQuiet)
+            #expect(run.play(.commanded(1, .write)).saved.first?.equals(Secret("two")) == true)
+        }
+    }
+
+    @Test func `is not awaited any more that has brought the same refresh token`() throws {
+        for stopsFirst in [false, true] {
+            let (run, ticket) = try left()
+            if stopsFirst { #expect(!run.play(.stopping).isQuiet) }
+            let actions = run.play(run.answer(ticket, refreshToken: "one"))
+            #expect(stopsFirst ? actions.isQuiet : run.play(.stopping).isQuiet)
+        }
+    }
+
+    @Test func `gives way to what another process has revoked meanwhile`() throws {
+        let (run, ticket) = try left()
+        run.locks = false
+        run.play(run.answer(ticket, refreshToken: "two"))
+        #expect(run.engine.session.refreshToken?.equals(Secret("two")) == true)
+        run.stored.generation += 1
+        run.stored.refreshToken = nil
+        let actions = run.lock()
+        #expect(actions.saved.isEmpty && actions.revoked == ["two"])
+        #expect(run.stored.refreshToken == nil && run.engine.session.refreshToken == nil)
+    }
+
+    @Test func `is awaited no longer than to its answer where a logout and a lost lease follow`() throws {
+        let run = EngineRun()
+        run.refusesWrites = true
+        let first = try #require(
+            run.play(.refreshRequested(0, TokenAdditions(), by: 1, until: run.now)).asked)
+        run.play(run.answer(first, refreshToken: "two"))
+        let second = try #require(
+            run.play(.refreshRequested(0, TokenAdditions(), by: 2, until: run.now)).asked)
+        run.pass(.seconds(11))
+        (run.refusesWrites, run.saves) = (false, false)
+        run.play(.timePassed)
+        run.play(run.answer(second, refreshToken: "three"))
+        #expect(run.play(.commanded(1, .logout(isLocal: false))).revoked == ["three"])
+        run.markFailure = .leaseLost
+        run.saves = true
+        run.save()
+        #expect(run.engine.orphans.isEmpty)
+    }
+
+    @Test func `has its answer taken though another process was refused meanwhile`() throws {
+        let (run, ticket) = try left()
+        run.stored.refusal = .invalidGrant
+        renewFirst(run)
+        run.pass(.seconds(2))
+        run.play(.timePassed)
+        #expect(run.engine.session.refusal == .invalidGrant && run.engine.targets[0]?.attempt == nil)
+        run.play(run.answer(ticket, refreshToken: "two"))
+        #expect(run.stored.refreshToken?.equals(Secret("two")) == true && run.stored.refusal == nil)
+        #expect(run.engine.targets[0]?.usable(at: run.now) != nil)
+    }
+
+    @Test func `has no answer once another client was registered, who could not revoke it`() throws {
+        let (run, ticket) = try left()
+        let asking = run.play(.commanded(1, .register(redirectURI: "http://127.0.0.1/callback")))
+        let performing = try #require(asking.performed)
+        run.play(run.answer(ticket, refreshToken: "two"))
+        let client = ClientRegistration(
+            clientID: "another", clientSecret: nil, authentication: .none, replacedClientID: "app")
+        let actions = run.play(.performed(performing, .success(.registered(client))))
+        #expect(actions.isFinished(1) && actions.revoked == [] && run.engine.adrift == nil)
+        #expect(run.play(.stopping).isQuiet)
+    }
+
+    @Test func `does not come before an import that is being written`() throws {
+        let (run, ticket) = try left()
+        run.saves = false
+        run.play(.commanded(1, .importing(SessionImport(refreshToken: Secret("theirs")))))
+        run.play(run.answer(ticket, refreshToken: "two"))
+        run.saves = true
+        let actions = run.save()
+        #expect(run.stored.refreshToken?.equals(Secret("theirs")) == true)
+        #expect(run.engine.session.refreshToken?.equals(Secret("theirs")) == true)
+        #expect(actions.isFinished(1))
+    }
+}

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BearerdCryptography
+
+@testable import OAuth
+
+/// An engine of a person's session whose store does all that it is asked at once, unless the test says otherwise, and
+/// whose provider answers nothing by itself.
+final class EngineRun {
+    private(set) var engine: IdentityEngine
+    private(set) var now = ContinuousClock.now
+    private(set) var wall = WallTime(secondsSinceEpoch: 1_700_000_000)
+    private let client: ClientConfiguration
+
+    /// What the store holds.
+    var stored: StoredSession
+    /// Whether somebody else has left a mark on it.
+    var isMarked = false
+    /// Whether the lease is given, and what is written is answered; else each waits for ``lock()`` and ``save()``.
+    var locks = true
+    var saves = true
+    var refusesWrites = false
+    /// Why nothing can be read or marked.
+    var readFailure: StoreError?
+    var markFailure: StoreError?
+    private var locking: Ticket?
+    private var saving: (ticket: Ticket, session: StoredSession)?
+
+    init() {
+        var client = ClientConfiguration(name: "default", clientID: "app", grantType: .authorizationCode)
+        client.issuer = "https://sso.example"
+        self.client = client
+        engine = IdentityEngine(client, at: Moment(now: now, wall: wall, jitter: 0))
+        stored = StoredSession(identity: "default", generation: 1, binding: client.binding)
+        stored.refreshToken = Secret("one")
+        play(.storeChanged(isWritable: false))
+    }
+
+    /// Has one more target take part.
+    func join(_ id: TargetID) {
+        play(.targetJoined(id, client.aimed(at: TokenTarget(scope: ["scope\(id)"]))))
+    }
+
+    func pass(_ duration: Duration) {
+        now += duration
+        wall = wall + duration
+    }
+
+    /// Has the engine take an event in, and the store do what it wants.
+    ///
+    /// - Returns: all that it wanted.
+    @discardableResult
+    func play(_ event: EngineEvent) -> [EngineAction] {
+        var (events, all) = ([event], [EngineAction]())
+        while !events.isEmpty {
+            let actions = engine.handle(
+                events.removeFirst(), at: Moment(now: now, wall: wall, jitter: 0))
+            all += actions
+            for action in actions {
+                if let event = answer(to: action) { events.append(event) }
+            }
+        }
+        return all
+    }
+
+    private func answer(to action: EngineAction) -> EngineEvent? {
+        switch action {
+        case .lock(let ticket, _):
+            if !locks { locking = ticket }
+            return locks ? .leased(ticket) : nil
+        case .read(let ticket):
+            if let readFailure { return .recordRead(ticket, .failure(readFailure)) }
+            var record = StoreRecord(session: stored)
+            record.isLeftSpent = isMarked
+            return .recordRead(ticket, .success(record))
+        case .spend(let ticket, _):
+            return .spent(ticket, markFailure.map { .failure($0) } ?? .success(isMarked))
+        case .save(let ticket, let session, _, _):
+            if refusesWrites { return .notSaved(ticket, .unavailable("no space"), hasMoved: false) }
+            guard saves else {
+                saving = (ticket, session)
+                return nil
+            }
+            stored = session
+            return .saved(ticket)
+        case .lookForClaim(let ticket): return .claimed(ticket, false)
+        case .judge(let ticket, _, let outcome, _): return .judged(ticket, outcome)
+        default: return nil
+        }
+    }
+
+    /// The lease that was waited for is given.
+    func lock() -> [EngineAction] {
+        locks = true
+        return locking.map { play(.leased($0)) } ?? []
+    }
+
+    /// What was to be written is.
+    @discardableResult
+    func save() -> [EngineAction] {
+        guard let saving else { return [] }
+        stored = saving.session
+        return play(.saved(saving.ticket))
+    }
+
+    /// An answer with a new refresh token.
+    func answer(_ ticket: Ticket, refreshToken: String) -> EngineEvent {
+        let grant = TokenResponse(
+            accessToken: Secret("at \(refreshToken)"), lifetime: .seconds(300),
+            refreshToken: Secret(refreshToken))
+        var outcome = TokenRequestResult(result: .success(grant), sentAt: now, wall: wall)
+        outcome.refreshToken = Secret(refreshToken)
+        return .answered(ticket, TokenAnswer(outcome: outcome))
+    }
+}
+
+extension [EngineAction] {
+    /// The ticket of the first token request among them.
+    var asked: Ticket? {
+        compactMap { if case .ask(let ticket, _, _, _, _) = $0 { ticket } else { nil } }.first
+    }
+    var probed: Ticket? { compactMap { if case .probe(let ticket, _) = $0 { ticket } else { nil } }.first }
+    var readCount: Int { count { if case .read = $0 { true } else { false } } }
+    var performed: Ticket? {
+        compactMap { if case .perform(let ticket, _, _) = $0 { ticket } else { nil } }.first
+    }
+    var hungUp: [Ticket] { compactMap { if case .hangUp(let ticket) = $0 { ticket } else { nil } } }
+    /// The refresh tokens of the sessions to be written.
+    var saved: [Secret] {
+        compactMap { if case .save(_, let session, _, _) = $0 { session.refreshToken } else { nil } }
+    }
+    /// The generations to be marked as spent.
+    var marked: [Int] {
+        compactMap { if case .spend(_, let session) = $0 { session.generation } else { nil } }
+    }
+    /// For each lease given back, whether the mark stays.
+    var releases: [Bool] { compactMap { if case .release(_, let isLeft) = $0 { isLeft } else { nil } } }
+    var revoked: [String] {
+        compactMap { action in
+            if case .revoke(let token, _) = action { token.withPlaintext { $0 } } else { nil }
+        }
+    }
+    var isQuiet: Bool { contains { if case .quiet = $0 { true } else { false } } }
+    func isFinished(_ id: CommandID) -> Bool {
+        contains { if case .finish(id, _) = $0 { true } else { false } }
+    }
+}
