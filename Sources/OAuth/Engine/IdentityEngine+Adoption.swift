@@ -69,6 +69,7 @@ extension IdentityEngine {
     mutating func noteKnown(_ stored: StoredSession) {
         knownGeneration = max(knownGeneration, stored.generation)
         knownToken = stored.refreshToken
+        if ownToken?.equals(stored.refreshToken) == true { ownToken = nil }
     }
 
     /// Keeps a login that waits in the store, which is no part of what two sessions are compared for.

@@ -36,6 +36,7 @@ extension IdentityEngine {
         }
         replace(present)
         session.refreshToken = refreshToken
+        ownToken = refreshToken
         session.doubtedToken = nil
         rotates = true
         hasStoredWorked = true
@@ -109,6 +110,7 @@ extension IdentityEngine {
             wall: outcome.wall, jitter: moment.jitter)
         session = next
         if let before, !before.equals(next.refreshToken) { replace(before) }
+        if let given = next.refreshToken, !given.equals(before) { ownToken = given }
         isUnwritten = true
         writeMoment = now
         if !isRotated { hasStoredWorked = true }

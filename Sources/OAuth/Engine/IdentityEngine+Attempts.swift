@@ -146,7 +146,7 @@ extension IdentityEngine {
     /// True if our refresh token may not be the newest, though nobody has stored another.
     var mustSettle: Bool {
         guard let token = session.refreshToken, let settledAt, settledAt > now else { return false }
-        // Nobody else can have renewed what we alone have.
-        return !isUnwritten || token.equals(knownToken)
+        // Nobody else can have renewed what we alone have; a store that has gone back may have had it before.
+        return !token.equals(ownToken)
     }
 }

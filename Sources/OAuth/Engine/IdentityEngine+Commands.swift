@@ -100,6 +100,7 @@ extension IdentityEngine {
         state.isAskedFor = false
         targets[id] = state
         session = next
+        ownToken = next.refreshToken
         isUnwritten = true
         isStoreBehind = false
         outranksStored = true

@@ -35,6 +35,8 @@ struct IdentityEngine: Sendable {
     var knownGeneration = 0
     /// The refresh token that the store was last seen to hold.
     var knownToken: Secret?
+    /// The refresh token that we were given and the store was never seen to hold, so that nobody else can have sent it.
+    var ownToken: Secret?
     /// True if what the store holds has worked, so that it is worth keeping as the previous one.
     var hasStoredWorked = false
     /// The server and client that our tokens belong to.
@@ -168,7 +170,7 @@ struct IdentityEngine: Sendable {
             takeOfLife(event)
         case .inherited(let session, let isOutranking, let lease):
             inherit(session, isOutrankingStored: isOutranking, lease)
-        case .handedOver: handedOver()
+        case .handedOver(let generation): handedOver(upTo: generation)
         case .commanded(let id, let command): commanded(id, command)
         case .performed(let ticket, let result): performed(ticket, result)
         case .storeChanged, .leased, .leaseRefused, .recordRead, .spent, .saved, .notSaved:

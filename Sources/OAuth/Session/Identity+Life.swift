@@ -157,8 +157,8 @@ extension Identity {
         for peer in family.peers(of: self)
         where await peer.inherit(session, isOutrankingStored: engine.outranksStored, held, lease) {
             if let held { leases[held.ticket] = nil }
-            take(.handedOver)
-            return true
+            take(.handedOver(upTo: session.generation))
+            return !engine.needsWriting
         }
         return false
     }

@@ -78,6 +78,22 @@ struct `After the store has lost something` {
         #expect(run.asked(run.play(.timePassed)) != nil)
     }
 
+    @Test
+    func `a refresh token that others have had is not sent, though the store has gone back to an older one`()
+    {
+        let run = Run()
+        let older = run.stored
+        run.stored.generation = 2
+        run.stored.refreshToken = Secret("two")
+        run.play(.storeChanged(isWritable: false))
+        run.stored = older
+        run.play(.storeChanged(isWritable: false), settling: .seconds(15))
+        run.play(.tokenInvalidated(0, by: 1, until: .now + .seconds(60)), settling: .seconds(15))
+        #expect(run.asked(run.play(.started, settling: .seconds(15))) == nil)
+        run.pass(.seconds(16))
+        #expect(run.asked(run.play(.timePassed)) != nil)
+    }
+
     @Test func `the answer to a request that was left for others is taken in at once`() throws {
         let run = Run()
         run.play(.storeChanged(isWritable: false))
