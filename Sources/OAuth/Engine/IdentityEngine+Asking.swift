@@ -33,11 +33,10 @@ extension IdentityEngine {
     }
 
     /// Sends the refresh token, or goes on waiting for the answer to it.
-    mutating func beginAsking(_ id: TargetID, _ grant: Grant, mayBeSpent: Bool) {
+    mutating func beginAsking(_ id: TargetID, _ grant: Grant) {
         let generation = (lease?.stored ?? session).generation
         report(.tokenRequestBegan)
         lease?.leavesMark = false
-        if mayBeSpent { session.doubt() }
         guard mayRotate(grant) || isDoubted else {
             var asking = Asking(for: id, with: grant, of: session, generation: generation, at: now)
             send(&asking)
@@ -203,7 +202,7 @@ extension IdentityEngine {
     // MARK: Doubts
 
     /// True if our refresh token may be spent, and only a person could get another.
-    private var isDoubted: Bool { configured.grantType.needsPerson && session.isDoubted }
+    var isDoubted: Bool { configured.grantType.needsPerson && session.isDoubted }
 
     /// True if it matters whether a request has spent its refresh token.
     private func mayBeDoubted(_ grant: Grant) -> Bool {

@@ -72,8 +72,9 @@ extension IdentityEngine {
 
     mutating func releaseLease() {
         guard let lease else { return }
-        // Whoever comes next finds a refresh token that is spent.
-        act(.release(lease.ticket, leavingMark: lease.leavesMark || holdsWhatStoreLacks))
+        // Whoever comes next finds a refresh token that is spent, or may be.
+        let leavesMark = lease.leavesMark || holdsWhatStoreLacks || isStoredTokenDoubted
+        act(.release(lease.ticket, leavingMark: leavesMark))
         self.lease = nil
     }
 
@@ -320,17 +321,28 @@ extension IdentityEngine {
         return !old.equals(new)
     }
 
+    /// True if the refresh token that the store holds may be spent by somebody else, whose mark ours has taken the place of.
+    private var isStoredTokenDoubted: Bool {
+        isDoubted && session.doubtedToken == lease?.stored?.refreshToken?.digest
+    }
+
     private mutating func spent(_ ticket: Ticket, _ result: Result<Bool, StoreError>) {
         guard case .spending(ticket, let id, let grant) = phase else { return }
         switch result {
         case .success(let mayBeSpent):
+            // The mark is of what is stored, which ours may have replaced.
+            if mayBeSpent, case .refresh(let token) = grant, token.equals(session.refreshToken),
+                !token.equals(ownToken)
+            {
+                session.doubt()
+            }
             guard case .refresh(let token) = grant, token.equals(session.refreshToken), commands.isEmpty,
                 targets[id] != nil
             else {
                 restartAttempt(of: id)
                 return workUnderLease()
             }
-            beginAsking(id, grant, mayBeSpent: mayBeSpent)
+            beginAsking(id, grant)
         case .failure(let error):
             failAttempt(of: id, error)
             if error == .leaseLost { releaseLease() }

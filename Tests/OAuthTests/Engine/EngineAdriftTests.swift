@@ -160,4 +160,15 @@ import Testing
         #expect(run.engine.session.refreshToken?.equals(Secret("theirs")) == true)
         #expect(actions.isFinished(1))
     }
+
+    // MARK: What the store may hold
+
+    @Test func `leaves another's mark where its own could not be set`() {
+        for failure in [StoreError.unavailable("no space"), .leaseLost] {
+            let run = EngineRun()
+            run.isMarked = true
+            run.markFailure = failure
+            #expect(run.play(.started).releases == [true])
+        }
+    }
 }
