@@ -123,6 +123,33 @@ struct `A refresh token that was spent and could not be replaced in the store` {
         }
     }
 
+    @Test func `is marked by the session that takes its holder's place as what the store may hold`()
+        async throws
+    {
+        let old = SessionHarness(grantType: .refreshToken)
+        try await old.run("rt0") {
+            // It is written, and the word of it is lost.
+            old.store.losesWord = true
+            await old.pass(.seconds(240))
+            #expect(old.token == "at2" && newest(old) == "rt2")
+            old.store.losesWord = false
+            let new = SessionHarness(
+                grantType: .refreshToken, sharing: old, family: old.session.core.family
+            ) { $0.refreshMargin = .seconds(20) }
+            old.session.leaveFamily()
+            await old.session.serveWaitersOnly()
+            try await new.run {
+                await old.session.retire()
+                new.server.script(.held)
+                let refreshing = Task { try await new.session.refresh(waitingAtMost: .seconds(1)) }
+                await new.settle()
+                #expect(new.store.spent == new.store.stored()?.generation)
+                new.server.release()
+                try await refreshing.value
+            }
+        }
+    }
+
     @Test func `is kept and written by a retired holder whose place nobody takes`() async throws {
         let old = SessionHarness(grantType: .refreshToken)
         try await succeed(old) {

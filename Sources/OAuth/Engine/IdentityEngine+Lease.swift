@@ -136,9 +136,8 @@ extension IdentityEngine {
             noteRead(result)
             leaveAdriftOfOthers()
             switch result {
-            case .failure where lease?.isUnsure == true:
-                lease?.isUnsure = false
-                workUnderLease()
+            // What could not be written cannot be read either: it is read before the next refresh token is marked.
+            case .failure where lease?.isUnsure == true: workUnderLease(isRead: true)
             case .failure(let error): giveUp(error)
             case .success(let record):
                 lease?.stored = record.session
@@ -285,20 +284,24 @@ extension IdentityEngine {
     // MARK: With the lease in hand
 
     /// Does what is to be done next, in this order: what must be written, what a person wants, what is due.
-    mutating func workUnderLease() {
+    ///
+    /// - Parameter isRead: true if the store was read just now, whatever came of that.
+    mutating func workUnderLease(isRead: Bool = false) {
         guard let lease else {
             phase = .idle
             return advanceIdle()
         }
         keepTokenAdrift()
         if needsWriting, writeMoment <= now { return save() }
+        // A command goes by what is stored.
+        if lease.isUnsure, !isRead, !commands.isEmpty { return readUnderLease() }
         if performNext() { return }
         endNeedlessAttempts()
         if let id = queue.first {
             guard case .refresh(let token)? = nextGrant(for: id) else { return ask(id, .original) }
             // Taking the lease may have been what found the store again.
             if !mustSettle {
-                if lease.isUnsure { return readUnderLease() }
+                if lease.isUnsure, !isRead { return readUnderLease() }
                 let ticket = newTicket()
                 phase = .spending(ticket, id, .refresh(token))
                 return act(.spend(ticket, lease.stored ?? session))

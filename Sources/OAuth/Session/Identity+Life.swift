@@ -174,7 +174,7 @@ extension Identity {
         if let held, let lease {
             inherited = HeldLease(
                 ticket: engine.newTicket(), stored: held.stored, leavesMark: held.leavesMark,
-                hasMoved: held.hasMoved)
+                isUnsure: held.isUnsure, hasMoved: held.hasMoved)
             if let inherited { leases[inherited.ticket] = lease }
         }
         take(.inherited(session, isOutrankingStored: isOutrankingStored, inherited))

@@ -171,4 +171,20 @@ import Testing
             #expect(run.play(.started).releases == [true])
         }
     }
+
+    @Test func `is preceded by another look at what may have been written, each time`() throws {
+        let run = EngineRun()
+        run.refusesWrites = true
+        let first = try #require(
+            run.play(.refreshRequested(0, TokenAdditions(), by: 1, until: run.now)).asked)
+        run.play(run.answer(first, refreshToken: "two"))
+        run.readFailure = .unavailable("no reading")
+        for name in ["three", "four"] {
+            let actions = run.play(.refreshRequested(0, TokenAdditions(), by: 1, until: run.now))
+            #expect(actions.readCount == 1, "and once is enough")
+            run.play(run.answer(try #require(actions.asked), refreshToken: name))
+        }
+        run.readFailure = nil
+        #expect(run.play(.commanded(1, .keeping { _ in PendingLogin() })).readCount == 1)
+    }
 }

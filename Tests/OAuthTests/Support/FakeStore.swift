@@ -8,7 +8,7 @@ import Synchronization
 /// A store in memory that can fail, and tells when it is used.
 final class FakeStore: SessionStore {
     /// Something that a store is asked to do.
-    enum Part: Sendable { case lock, load, save }
+    enum Part: Sendable { case lock, load, save, claim, release }
 
     private struct State {
         var hanging: Part?
@@ -26,9 +26,15 @@ final class FakeStore: SessionStore {
         var isFoundSpent = false
         var leavesSpent = false
         var isWanted = false
+        var claims: [WeakClaim] = []
+        var losesWord = false
         var isLocked = false
         var waiting: [CheckedContinuation<Void, Never>] = []
     }
+
+    /// What somebody has who claims the lock.
+    private final class Claim: Sendable {}
+    private struct WeakClaim { weak var claim: Claim? }
 
     private let state = Mutex(State())
     let journal: Journal
@@ -87,6 +93,22 @@ final class FakeStore: SessionStore {
     var isWanted: Bool {
         get { self[\.isWanted] }
         set { self[\.isWanted] = newValue }
+    }
+
+    /// Whether a save is done, and its word is lost.
+    var losesWord: Bool {
+        get { self[\.losesWord] }
+        set { self[\.losesWord] = newValue }
+    }
+
+    /// Whether somebody has a claim on the lock.
+    var isClaimed: Bool { state.withLock { $0.claims.contains { $0.claim != nil } } }
+
+    func claim(_ identity: String) async -> (any Sendable)? {
+        await hang(.claim)
+        let claim = Claim()
+        state.withLock { $0.claims.append(WeakClaim(claim: claim)) }
+        return claim
     }
 
     /// Whether everybody who has the lock has lost it without knowing.
@@ -195,6 +217,7 @@ final class FakeStore: SessionStore {
         let token = session.refreshToken.map { $0.withPlaintext { " \($0)" } } ?? ""
         state.withLock { $0.sessions[session.identity] = session }
         journal.append("saved \(session.generation)\(token)")
+        if losesWord { throw .unavailable("the word of it was lost") }
     }
 
     private struct Lease: StoreLease {
@@ -225,6 +248,9 @@ final class FakeStore: SessionStore {
 
         func leaveSpent() { store.state.withLock { $0.leavesSpent = true } }
 
-        func release() async { store.release() }
+        func release() async {
+            await store.hang(.release)
+            store.release()
+        }
     }
 }
