@@ -150,7 +150,7 @@ struct `A session whose provider hangs` {
             await harness.settle()
             #expect(shown(harness, "rt1") == 1, "a gateway is not the provider")
             harness.server.isFrozen = false
-            await pass(3, harness)
+            await pass(8, harness)
             #expect(shown(harness, "rt1") == 2)
             harness.server.release(with: Self.late)
             await harness.settle()
@@ -172,7 +172,7 @@ struct `A session whose provider hangs` {
             #expect(harness.journal.entries.filter { $0 == "may be spent 1" }.count == 1)
             harness.server.isFrozen = false
             harness.server.release(with: .status(404))
-            await pass(2, harness)
+            await pass(7, harness)
             #expect(shown(harness, "rt0") == 1 && harness.token == "at1" && harness.store.spent == nil)
         }
     }

@@ -7,6 +7,8 @@ struct HeldLease: Sendable {
     var stored: StoredSession?
     /// True while nobody knows what became of the refresh token that was sent.
     var leavesMark = false
+    /// True if no other process can have sent the refresh token since we did, under this lease.
+    var isDoubtOurs = false
     /// True if a save failed, so that the store may hold it all the same: it is read before a refresh token is marked.
     var isUnsure = false
     /// True if other processes look for the identity elsewhere, so that keeping the lease keeps nobody out.

@@ -96,6 +96,7 @@ extension IdentityEngine {
         let events = adrift.deferred
         adrift.deferred = []
         adrift.isClaimed = false
+        adrift.rule?.takenUp()
         adrift.claimLook = (now + Self.claimLook, nil)
         phase = .asking(adrift)
         for event in events { takeWhileAsking(event) }

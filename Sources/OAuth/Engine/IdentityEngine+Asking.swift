@@ -50,7 +50,8 @@ extension IdentityEngine {
         }
         var asking = Asking(for: id, with: grant, of: session, generation: generation, at: now)
         asking.rule = UnansweredRefresh(
-            isInDoubt: isDoubted, waiting: configured.tokenTimeLimit, at: now)
+            isInDoubt: isDoubted, isOurs: lease?.isDoubtOurs ?? false, waiting: configured.tokenTimeLimit,
+            at: now)
         asking.claimLook = (now + Self.claimLook, nil)
         phase = .asking(asking)
         advanceAsking()
@@ -181,7 +182,7 @@ extension IdentityEngine {
         advanceAsking()
     }
 
-    private mutating func endAsking(
+    mutating func endAsking(
         _ asking: Asking, with outcome: TokenRequestResult?, needsKeys: Bool = false, isLost: Bool = false
     ) {
         for ticket in asking.requests { act(.hangUp(ticket)) }
@@ -190,6 +191,7 @@ extension IdentityEngine {
         let hasSucceeded = outcome.map { $0.failure == nil || $0.refreshToken != nil } ?? false
         let isOpen = asking.rule?.isInDoubt ?? (isLost && mayBeDoubted(asking.grant))
         note(asking, isInDoubt: isOpen && !hasSucceeded)
+        lease?.isDoubtOurs = asking.rule?.hasSent ?? true
         guard let outcome else {
             restartAttempt(of: asking.target)
             pauseEnd = now + Self.claimPause

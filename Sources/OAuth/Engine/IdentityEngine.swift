@@ -219,6 +219,10 @@ struct IdentityEngine: Sendable {
     }
 
     private mutating func forget(_ id: TargetID) {
+        // Nothing is sent for it any more.
+        if case .asking(let asking) = phase, asking.target == id, asking.requests.isEmpty {
+            endAsking(asking, with: nil)
+        }
         for waiter in waiters where waiter.target == id { act(.wake(waiter.id, cancellation(of: waiter))) }
         waiters.removeAll { $0.target == id }
         queue.removeAll { $0 == id }

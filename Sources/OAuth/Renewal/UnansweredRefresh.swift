@@ -5,7 +5,8 @@
 /// A provider that hangs does all that waits in its sockets when it wakes, in the order in which it came. A refresh token
 /// that it has replaced by then, and finds a second time, is a theft to it and ends the session (RFC 9700 §4.14.2). So
 /// nothing is sent again on a guess: the provider has to answer something harmless first, and then the first request's
-/// connection has to be dead, or to stay silent for some time more.
+/// connection has to be dead, or to stay silent for some time more. Where another process has sent the token, nobody here
+/// knows of its connection, so that time is waited for too.
 ///
 /// A pure value: events are told with their time, and ``next(at:)`` says what is to be done.
 struct UnansweredRefresh: Sendable {
@@ -43,27 +44,35 @@ struct UnansweredRefresh: Sendable {
     private var answering: Instant?
     /// True if the provider has answered, or cannot be reached: the token is not sent again then.
     private var isDecided = false
+    /// True while somebody else's request may still be alive, whose connection nobody here sees die.
+    private var othersMayLive: Bool
 
     /// True if the provider may have acted upon a request whose answer nobody has.
     private(set) var isInDoubt: Bool
 
     /// - Parameters:
     ///   - isInDoubt: whether somebody has sent the token before, and nobody knows what became of that.
+    ///   - isOurs: whether that was a request of ours whose connection has died.
     ///   - limit: `timeouts.token`; zero for ever.
     ///   - now: when it begins.
-    init(isInDoubt: Bool, waiting limit: Duration, at now: Instant) {
+    init(isInDoubt: Bool, isOurs: Bool = false, waiting limit: Duration, at now: Instant) {
         self.isInDoubt = isInDoubt
         self.limit = limit
         maySend = !isInDoubt
+        othersMayLive = isInDoubt && !isOurs
         nextQuestion = isInDoubt ? now : nil
     }
 
     /// True if the newest request has been waited for in vain, and an answer may still come.
     func isSilent(at now: Instant) -> Bool { living > 0 && waitEnd.map { $0 <= now } ?? false }
 
+    /// True if the token was sent.
+    var hasSent: Bool { sent > 0 }
+
     mutating func next(at now: Instant) -> Step {
         if maySend {
             maySend = false
+            othersMayLive = false
             sent += 1
             living += 1
             (answering, questionsInVain) = (nil, 0)
@@ -79,6 +88,18 @@ struct UnansweredRefresh: Sendable {
         isAsking = true
         self.nextQuestion = nil
         return .ask
+    }
+
+    /// Has it begin nothing more than has to be begun: only the answers to what was sent are waited for.
+    mutating func stop() {
+        isDecided = true
+        if sent > 0 { maySend = false }
+    }
+
+    /// Others had the lease meanwhile, and may have sent the token.
+    mutating func takenUp() {
+        othersMayLive = true
+        answering = nil
     }
 
     // MARK: Events
@@ -117,7 +138,7 @@ struct UnansweredRefresh: Sendable {
         questionsInVain = 0
         // Two answers, so far apart: where this process has stood still between them, what lies in its sockets is read
         // before the second one.
-        if living == 0 || answering.map({ now - $0 >= Self.settling }) ?? false {
+        if living == 0 && !othersMayLive || answering.map({ now - $0 >= Self.settling }) ?? false {
             maySend = true
         } else {
             let since = answering ?? now

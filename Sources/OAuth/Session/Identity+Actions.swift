@@ -129,7 +129,8 @@ extension Identity {
         case .probe(let ticket, let target):
             let session = members[target]?.session
             requests[ticket] = Task {
-                let failure = await session?.silence()
+                let gone = TokenFailure(.transient, .cancelled, detail: "the session has ended")
+                let failure = if let session { await session.silence() } else { gone }
                 requests[ticket] = nil
                 take(.probed(ticket, failure))
             }

@@ -264,8 +264,8 @@ actor Identity: ExecutorConfined {
         alarm = nil
         alarmMoment = moment
         guard let moment else { return }
-        // What is in memory alone has to be written, whoever still wants the session.
-        let keeper = engine.needsWriting ? self : nil
+        // What is in memory alone has to be written, and a lease given back, whoever still wants the session.
+        let keeper = engine.needsWriting || engine.lease != nil ? self : nil
         alarm = Task(executorPreference: executor as? any TaskExecutor) { [weak self, clock] in
             defer { withExtendedLifetime(keeper) {} }
             guard (try? await clock.sleep(until: moment)) != nil else { return }
