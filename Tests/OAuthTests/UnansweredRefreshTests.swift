@@ -167,6 +167,20 @@ struct `A refresh that is not answered` {
         #expect(rule.next(at: next) == .ask)
     }
 
+    @Test func `is neither sent nor asked about again by who is to stop`() {
+        var rule = rule()
+        rule.stop()
+        #expect(rule.next(at: start) == .send, "it was to be sent before")
+        rule.stop()
+        #expect(rule.next(at: moment(11)) == .wait(until: nil) && rule.isSilent(at: moment(11)))
+        rule.lost(at: moment(12))
+        #expect(rule.next(at: moment(12)) == .end && rule.isInDoubt)
+
+        rule = self.rule(isInDoubt: true)
+        rule.stop()
+        #expect(rule.next(at: start) == .end)
+    }
+
     @Test func `is waited for as long as it takes where there is no limit`() {
         var rule = rule(waiting: .zero)
         #expect(rule.next(at: start) == .send)

@@ -68,6 +68,7 @@ extension IdentityEngine {
     /// Does what the rule says of a refresh token that was sent, or is to be.
     mutating func advanceAsking() {
         while case .asking(var asking) = phase, var rule = asking.rule, asking.meanwhile == nil {
+            if isStopping { rule.stop() }
             let step = rule.next(at: now)
             asking.rule = rule
             phase = .asking(asking)
@@ -193,7 +194,7 @@ extension IdentityEngine {
         note(asking, isInDoubt: isOpen && !hasSucceeded)
         lease?.isDoubtOurs = asking.rule?.hasSent ?? true
         guard let outcome else {
-            restartAttempt(of: asking.target)
+            if isStopping { endAttempt(of: asking.target, nil) } else { restartAttempt(of: asking.target) }
             pauseEnd = now + Self.claimPause
             releaseLease()
             return phase = .idle

@@ -187,4 +187,27 @@ import Testing
         run.readFailure = nil
         #expect(run.play(.commanded(1, .keeping { _ in PendingLogin() })).readCount == 1)
     }
+
+    // MARK: While a provider hangs
+
+    @Test func `begins nothing once the session is to stop`() throws {
+        let run = EngineRun()
+        let ticket = try #require(run.play(.started).asked)
+        run.pass(.seconds(5))
+        run.play(.stopping)
+        for _ in 0..<60 {
+            run.pass(.seconds(1))
+            let actions = run.play(.timePassed)
+            #expect(actions.asked == nil && actions.probed == nil)
+        }
+        #expect(run.play(run.answer(ticket, refreshToken: "two")).saved.first?.equals(Secret("two")) == true)
+    }
+
+    @Test func `ends where the session is to stop before a doubtful token was sent`() {
+        let run = EngineRun()
+        run.isMarked = true
+        #expect(run.play(.started).probed != nil)
+        let actions = run.play(.stopping)
+        #expect(actions.isQuiet && actions.releases == [true], "the mark stays")
+    }
 }
