@@ -30,6 +30,8 @@ struct Asking: Sendable {
     var claimLook: (due: Instant, ticket: Ticket?)
     /// The write that is done while the answer is awaited.
     var meanwhile: Meanwhile?
+    /// True if the store has no mark of what was sent, because that could not be written.
+    var lacksMark = false
     /// Events that came while something was written, or while nobody held the lease.
     var deferred: [EngineEvent] = []
 

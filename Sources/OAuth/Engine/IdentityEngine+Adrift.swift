@@ -14,9 +14,19 @@ extension IdentityEngine {
         let isSilent = asking.rule?.isSilent(at: now) ?? false
         // Whoever comes next must find what we have: of two sessions of one generation one is lost.
         if isSilent || isClaimed, needsWriting, writeMoment <= now { return saveMeanwhile() }
+        if asking.lacksMark, let stored = lease?.stored { return markAgain(stored) }
         // While it may be answered any moment, a person waits for it: whoever has the lock next might send the same refresh
         // token beside it.
         if isClaimed, isSilent { makeRoom() }
+    }
+
+    /// Marks anew what was sent: without a mark, whoever gets the lease after us would send it at once.
+    private mutating func markAgain(_ stored: StoredSession) {
+        guard case .asking(var asking) = phase else { return }
+        let ticket = newTicket()
+        asking.meanwhile = .spending(ticket)
+        phase = .asking(asking)
+        act(.spend(ticket, stored))
     }
 
     /// Releases the lease for somebody else's person; what the provider answers is not lost.

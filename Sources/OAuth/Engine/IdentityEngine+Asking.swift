@@ -245,6 +245,7 @@ extension IdentityEngine {
     /// - Returns: false if the event is about something else.
     mutating func endMeanwhile(_ event: EngineEvent) -> Bool {
         guard case .asking(var asking) = phase, let meanwhile = asking.meanwhile else { return false }
+        var isLeaseLost = false
         switch (event, meanwhile) {
         case (.saved(let ticket), .saving(let mine, let written)) where ticket == mine:
             noteSaved(written)
@@ -260,15 +261,31 @@ extension IdentityEngine {
             lease?.isUnsure = error != .outdated
             lease?.hasMoved = hasMoved
             writeMoment = now + Self.pauseAfterTrouble
-        case (.spent(let ticket, _), .spending(let mine)) where ticket == mine: break
+            isLeaseLost = error == .leaseLost
+        case (.spent(let ticket, let result), .spending(let mine)) where ticket == mine:
+            // Writing has removed the mark of what was sent.
+            asking.lacksMark = false
+            if case .failure(let error) = result {
+                (asking.lacksMark, isLeaseLost) = (true, error == .leaseLost)
+            }
         default: return false
         }
         asking.meanwhile = nil
+        phase = .asking(asking)
+        if isLeaseLost {
+            lookMoment = now
+            letGo()
+            return true
+        }
         let events = asking.deferred
         asking.deferred = []
         phase = .asking(asking)
         for event in events { takeWhileAsking(event) }
-        if case .asking(let asking) = phase, asking.isClaimed { makeRoom() }
+        if case .asking(let asking) = phase, asking.isClaimed {
+            // Its requests are nobody's, or none was sent; else it may be answered any moment.
+            let isSilent = asking.rule?.isSilent(at: now) ?? false
+            if asking.requests.isEmpty || isSilent && !asking.lacksMark { makeRoom() }
+        }
         return true
     }
 }

@@ -210,4 +210,44 @@ import Testing
         let actions = run.play(.stopping)
         #expect(actions.isQuiet && actions.releases == [true], "the mark stays")
     }
+
+    @Test func `is marked again where the mark could not be renewed`() throws {
+        let run = EngineRun()
+        run.refusesWrites = true
+        let first = try #require(
+            run.play(.refreshRequested(0, TokenAdditions(), by: 1, until: run.now)).asked)
+        run.play(run.answer(first, refreshToken: "two"))
+        _ = try #require(run.play(.refreshRequested(0, TokenAdditions(), by: 2, until: run.now)).asked)
+        run.pass(.seconds(11))
+        run.markFailure = .unavailable("no space")
+        run.refusesWrites = false
+        #expect(run.play(.timePassed).marked == [2], "it is written, and its mark is not")
+        run.pass(.seconds(1))
+        run.markFailure = nil
+        #expect(run.play(.timePassed).marked == [2])
+        run.pass(.seconds(1))
+        #expect(run.play(.timePassed).marked == [])
+        guard case .asking = run.engine.phase else {
+            Issue.record("it waits for nothing")
+            return
+        }
+    }
+
+    @Test func `is let go of where the lease turns out to be lost`() throws {
+        let run = EngineRun()
+        run.refusesWrites = true
+        let first = try #require(
+            run.play(.refreshRequested(0, TokenAdditions(), by: 1, until: run.now)).asked)
+        run.play(run.answer(first, refreshToken: "two"))
+        let second = try #require(
+            run.play(.refreshRequested(0, TokenAdditions(), by: 2, until: run.now)).asked)
+        run.pass(.seconds(11))
+        run.markFailure = .leaseLost
+        run.refusesWrites = false
+        run.locks = false
+        #expect(run.play(.timePassed).releases.count == 1)
+        run.play(run.answer(second, refreshToken: "three"))
+        run.markFailure = nil
+        #expect(run.lock().saved.first?.equals(Secret("three")) == true)
+    }
 }
