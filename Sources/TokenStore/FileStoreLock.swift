@@ -8,7 +8,8 @@ final class FileStoreLock: Sendable {
     private struct State: ~Copyable {
         var file: FileLock?
         var isHeld = true
-        var isSpending = false
+        /// The generation whose refresh token is being sent.
+        var spending: Int64?
         var mayBeSpent = false
     }
 
@@ -28,9 +29,11 @@ final class FileStoreLock: Sendable {
     /// Notes that the refresh token of a generation is about to be sent.
     func spend(_ generation: Int) {
         state.withLock { state in
-            if !state.isSpending { state.mayBeSpent = state.file?.note == Int64(generation) }
-            state.isSpending = true
-            state.file?.leave(note: Int64(generation))
+            let generation = Int64(generation)
+            // The note of a generation that we have marked before is our own.
+            if state.spending != generation { state.mayBeSpent = state.file?.note == generation }
+            state.spending = generation
+            state.file?.leave(note: generation)
         }
     }
 
@@ -38,13 +41,13 @@ final class FileStoreLock: Sendable {
     var mayBeSpent: Bool { state.withLock { $0.mayBeSpent } }
 
     /// Lets the note stay.
-    func leaveSpent() { state.withLock { $0.isSpending = false } }
+    func leaveSpent() { state.withLock { $0.spending = nil } }
 
     /// Releases the lock; a second call does nothing.
     func release() {
         state.withLock { state in
-            if state.isSpending { state.file?.leave(note: nil) }
-            state.isSpending = false
+            if state.spending != nil { state.file?.leave(note: nil) }
+            state.spending = nil
             state.file = nil
             state.isHeld = false
         }

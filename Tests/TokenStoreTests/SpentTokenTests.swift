@@ -42,6 +42,18 @@ import Testing
         }
     }
 
+    @Test func `says nothing of the one that has taken its place under the same lock`() async throws {
+        for store in try stores() {
+            #expect(try await !spend(store, 1, leaving: true))
+            let holder = try await store.lock(waitingAtMost: .seconds(5))
+            try await holder.spend(.sample(generation: 1))
+            #expect(holder.mayBeSpent)
+            try await holder.spend(.sample(generation: 2))
+            #expect(!holder.mayBeSpent)
+            await holder.release()
+        }
+    }
+
     @Test func `is known to who has the lock for something else, so that it is not forgotten`() async throws {
         for store in try stores() {
             #expect(try await !spend(store, 3, leaving: true))
