@@ -36,7 +36,11 @@ extension Identity {
             Task { await save(session, over: read, keepingPrevious: keepsPrevious, under: lease, ticket) }
         case .lookForClaim(let ticket):
             let lease = lease
-            Task { take(.claimed(ticket, await lease?.isClaimed() ?? false)) }
+            limit(ticket) { identity, _ in await identity.take(.claimed(ticket, false)) }
+            Task {
+                defer { storeLimits.removeValue(forKey: ticket)?.cancel() }
+                take(.claimed(ticket, await lease?.isClaimed() ?? false))
+            }
         default: break
         }
     }
@@ -61,10 +65,13 @@ extension Identity {
         locking = Task {
             defer { storeLimits.removeValue(forKey: ticket)?.cancel() }
             await earlier?.value
-            if isForPerson, claim == nil { claim = await store.claim(name) }
+            if isForPerson, claim == nil {
+                let new = await store.claim(name)
+                // It may come when nobody here wants the lease any more.
+                if case .locking = engine.phase { claim = new }
+            }
             do throws(StoreError) {
                 leases[ticket] = try await store.lock(name, waitingAtMost: IdentityEngine.lockWait)
-                claim = nil
                 take(.leased(ticket))
             } catch {
                 take(.leaseRefused(ticket, error))
@@ -78,7 +85,12 @@ extension Identity {
         let earlier = releasing
         releasing = Task {
             await earlier?.value
-            await lease.release()
+            let waiter = TokenWaiter<Void>(deadline: clock.now + Self.storeLimit)
+            Task {
+                await lease.release()
+                waiter.wake(with: .success(()))
+            }
+            _ = await outcome(of: waiter)
         }
     }
 

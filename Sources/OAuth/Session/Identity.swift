@@ -109,10 +109,8 @@ actor Identity: ExecutorConfined {
         }
         let moment = Moment(now: clock.now, wall: clock.wallNow, jitter: random())
         for action in engine.handle(event, at: moment) { carryOut(action) }
-        switch engine.phase {
-        case .idle, .settling, .holding, .stopped: claim = nil
-        case .locking, .reading, .spending, .asking, .judging, .saving, .performing: break
-        }
+        // Whoever has the lease would take our own claim for another's.
+        if case .locking = engine.phase {} else { claim = nil }
         reportStates()
     }
 
@@ -165,7 +163,7 @@ actor Identity: ExecutorConfined {
     }
 
     /// - Returns: nil where it is not woken before its deadline, or the caller is cancelled.
-    private func outcome<Value: Sendable>(of waiter: TokenWaiter<Value>) async -> Value? {
+    func outcome<Value: Sendable>(of waiter: TokenWaiter<Value>) async -> Value? {
         let end = waiter.deadline
         let alarm = Task(executorPreference: executor as? any TaskExecutor) { [clock] in
             guard (try? await clock.sleep(until: end)) != nil else { return }
