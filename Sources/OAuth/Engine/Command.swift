@@ -69,7 +69,7 @@ enum CommandResult: Sendable {
     case unwritten(StoreError)
     /// Somebody else logged in or out later, which counts instead.
     case outdone
-    /// Nothing has changed.
+    /// Nothing has changed; a store that does not answer may still write it.
     case failed(StoreError)
     /// The provider did not do it, or only in part.
     case refused(TokenFailure)

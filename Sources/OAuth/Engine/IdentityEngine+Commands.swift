@@ -255,7 +255,7 @@ extension IdentityEngine {
         workUnderLease()
     }
 
-    /// The first command could not be stored; nothing has changed.
+    /// The first command could not be stored; nothing has changed in memory.
     mutating func failFirstCommand(_ error: StoreError) {
         if !commands.isEmpty { finish(commands.removeFirst(), error) }
         if error == .leaseLost { releaseLease() }

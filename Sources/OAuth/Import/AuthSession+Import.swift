@@ -15,7 +15,7 @@ extension AuthSession {
     ///   - clientSecret: that client's secret; nil if it has none.
     ///   - person: whose session it is, if that is known.
     /// - Returns: false, with nothing changed, if the session began with this token or holds it.
-    /// - Throws: ``StoreError``; nothing has changed then.
+    /// - Throws: ``StoreError``; nothing has changed then, but a store that does not answer may still write it.
     @discardableResult
     public func take(
         _ refreshToken: Secret, idToken: Secret? = nil, scope: [String] = [], clientID: String? = nil,

@@ -10,7 +10,7 @@ extension AuthSession {
     /// The present session belongs to the client before, and ends.
     ///
     /// - Parameter redirectURI: that of logins.
-    /// - Throws: ``SessionFailure``; nothing has changed then.
+    /// - Throws: ``SessionFailure``; nothing has changed then, but a store that does not answer may still write it.
     public func register(redirectURI: String) async throws(SessionFailure) -> ClientRegistration {
         _ = target
         switch await core.perform(.register(redirectURI: redirectURI)) {

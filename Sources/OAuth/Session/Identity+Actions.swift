@@ -32,7 +32,11 @@ extension Identity {
             }
         case .save(let ticket, let session, let read, let keepsPrevious):
             guard let lease else { return take(.notSaved(ticket, .leaseLost, hasMoved: false)) }
-            limit(ticket) { await $0.take(.notSaved(ticket, $1, hasMoved: false)) }
+            limit(ticket) { identity, _ in
+                let error = StoreError.unavailable(
+                    "the store does not answer, and may still write what it was given")
+                await identity.take(.notSaved(ticket, error, hasMoved: false))
+            }
             Task { await save(session, over: read, keepingPrevious: keepsPrevious, under: lease, ticket) }
         case .lookForClaim(let ticket):
             let lease = lease
