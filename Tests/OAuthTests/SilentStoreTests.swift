@@ -87,6 +87,58 @@ struct `A store that never answers` {
         await end(harness)
     }
 
+    @Test func `claims nothing for a command that has gone on without`() async throws {
+        let harness = harness(nil)
+        try await harness.run {
+            #expect(harness.token == "at1")
+            // Somebody else has the lock, and the claim is answered when nobody waits for it any more.
+            harness.store.hanging = .claim
+            await harness.store.lock()
+            let command = Task { try await harness.session.take(Secret("theirs")) }
+            await harness.settle()
+            await passLimit(harness)
+            await #expect(throws: StoreError.self) { try await command.value }
+            harness.store.hanging = nil
+            await harness.settle()
+            #expect(!harness.store.isClaimed, "who has the lease would take it for another's")
+            harness.store.unlock()
+            await harness.settle()
+            let isTaken = try await harness.session.take(Secret("theirs"))
+            #expect(isTaken && !harness.store.isClaimed)
+        }
+    }
+
+    @Test func `holds no end of a session for ever, though it takes no lease back`() async throws {
+        let harness = harness(nil)
+        await harness.session.start()
+        await harness.settle()
+        harness.store.hanging = .release
+        let refreshing = Task { try await harness.session.refresh(waitingAtMost: .seconds(1)) }
+        await harness.settle()
+        try await refreshing.value
+        let stopping = Task { await harness.session.stop() }
+        await harness.settle()
+        await passLimit(harness)
+        #expect(await stopping.value)
+        harness.store.hanging = nil
+    }
+
+    @Test func `does not have a person log in whose session is only being read`() async throws {
+        let harness = harness(.load)
+        let starting = Task { await harness.session.start() }
+        await harness.settle()
+        starting.cancel()
+        await starting.value
+        #expect(await harness.session.status.state == .empty)
+        #expect(!harness.journal.entries.contains("state login_required"))
+        let request = Task { try await harness.request() }
+        await harness.settle()
+        harness.store.hanging = nil
+        #expect(try await request.value == "at1")
+        #expect(!harness.journal.entries.contains("state login_required"))
+        await harness.session.stop()
+    }
+
     @Test func `is no reason for a login to try without end once the session is stopped`() async throws {
         let harness = harness(nil)
         await harness.session.start()

@@ -13,6 +13,7 @@ extension IdentityEngine {
         }
         let isUsable = state.access?.isUsable(at: now) ?? false
         if isUnread, !isUsable { return state.attempt == nil ? .unavailable : .refreshing }
+        if isFirstLook, !isUsable { return .empty }
         if isLoginRequired(state) || !canRenew && !isUsable { return .loginRequired }
         if state.failure?.failure.kind == .misconfigured { return .misconfigured }
         if state.unauthorized != nil { return .authorizationError }

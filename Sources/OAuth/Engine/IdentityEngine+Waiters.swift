@@ -132,7 +132,7 @@ extension IdentityEngine {
     func token(_ state: TargetState, until deadline: Instant) -> EngineAction.Answer? {
         if let token = state.usable(at: now), !state.isWithheld { return .token(token) }
         if let attempt = state.attempt, !attempt.isSilent || !isLoginRequired(state) { return nil }
-        if isUnread, isBeingRead { return nil }
+        if isUnread && isBeingRead || isFirstLook { return nil }
         if isLoginRequired(state) || !canRenew { return .failure(reason(state)) }
         guard let failure = state.failure else { return isStopping ? .failure(.stopped) : nil }
         switch failure.failure.kind {
@@ -158,7 +158,7 @@ extension IdentityEngine {
 
     /// Why there is nothing to ask with.
     private var lackingSession: TokenError {
-        guard isUnread, !configured.exchangesCallersTokens else { return .loginRequired }
+        guard isUnread || isFirstLook, !configured.exchangesCallersTokens else { return .loginRequired }
         return isStoreAway(nil)
             ? .storeUnavailable(retryAfter: TokenFailure.lookAfterTrouble)
             : .unavailable(retryAfter: TokenFailure.lookAfterTrouble)
@@ -202,10 +202,10 @@ extension IdentityEngine {
         switch phase {
         case .locking, .reading, .spending, .saving: storeAskedAt + Self.lockWait < now
         case .idle, .settling, .asking, .judging, .holding, .performing, .stopped:
-            lookTicket != nil && isUnseen
+            isFirstLook
         }
     }
 
-    /// True if nothing is known of what is stored.
-    private var isUnseen: Bool { session.generation == 0 && !isStarted }
+    /// True while nothing is known of what is stored, because it is only being read.
+    var isFirstLook: Bool { lookTicket != nil && session.generation == 0 && !isStarted }
 }

@@ -13,15 +13,23 @@ extension Identity {
 
     /// Reads the store, takes over what an identity of the same name that is to end could not write, and keeps tokens fresh
     /// from then on.
+    ///
+    /// A cancelled caller waits for none of that.
     func start(_ target: TargetID) async {
         guard !engine.isStopping, listener == nil else { return }
         let changes = store.changes(of: name)
         listener = Task(executorPreference: executor as? any TaskExecutor) { [weak self] in
             for await _ in changes { await self?.take(.storeChanged(isWritable: true)) }
         }
-        await look()
-        for peer in family.peers(of: self) where await peer.isLeaving { await peer.handOver() }
-        take(.started)
+        let waiter = TokenWaiter<Void>(deadline: clock.now)
+        Task {
+            // What is stored is known first: until then nobody can say that a person must log in.
+            await look()
+            for peer in family.peers(of: self) where await peer.isLeaving { await peer.handOver() }
+            take(.started)
+            waiter.wake(with: .success(()))
+        }
+        try? await waiter.value()
     }
 
     // MARK: The end
