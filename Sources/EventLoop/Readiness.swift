@@ -348,7 +348,7 @@ package final class Readiness {
 private func onReadiness(_: CInt, _ what: CShort, _ context: UnsafeMutableRawPointer?) {
     guard let context else { return }
     let readiness = Unmanaged<Readiness>.fromOpaque(context)
-    // Whoever waits is woken later; only who is told at once may release the object.
+    // Waiting tasks are resumed later. `onEdge` runs now and may release the object, so it is retained.
     guard readiness._withUnsafeGuaranteedRef({ $0.changed(what) }) else { return }
     let told = readiness.takeUnretainedValue()
     withExtendedLifetime(told) { told.onEdge?() }

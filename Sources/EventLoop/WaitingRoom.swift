@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Who keeps the job of the task that comes next, until the loop shall run it.
+/// The object that keeps the job of the next task until the loop runs it.
 ///
 /// The task is in a method of it, which keeps it alive: nobody counts a reference.
 enum TaskKeeper {

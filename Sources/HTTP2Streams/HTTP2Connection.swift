@@ -126,7 +126,7 @@ package final class HTTP2Connection {
     }
 
     private func begin(_ new: HTTP2Stream) {
-        // One that is over before it has begun is nobody's work, but for the record if it was malformed.
+        // A stream that is closed or reset already is ignored, but a malformed one still has to be logged.
         guard !new.isClosed && new.resetCode == nil || new.isMalformed else { return }
         guard new.hasHead || new.isMalformed else {
             if !unended.contains(where: { $0.stream === new }) { unended.append((new, .now)) }
@@ -165,7 +165,7 @@ package final class HTTP2Connection {
 
     // MARK: Sending
 
-    /// Has what streams want to send go out, after all others that are ready have had their say.
+    /// Schedules a send for after the tasks that are ready now, so that their frames go out together.
     package func scheduleSend() {
         guard !sendIsDue else { return }
         sendIsDue = true

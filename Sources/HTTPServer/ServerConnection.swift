@@ -266,7 +266,7 @@ package final class ServerConnection {
         }
         guard let consumed else { return false }
         stream.take(consumed, for: TurnBudget.requestCost)
-        // What it held can serve the answer.
+        // The receive buffer is free now, and can be reused for the response.
         stream.releaseStorage()
         mayPersist = parsing.value.isPersistent
         bodyFraming = parsing.value.framing

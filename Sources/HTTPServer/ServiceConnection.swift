@@ -48,7 +48,7 @@ final class ServiceConnection {
         // One that would take more only waits for its turn.
         case .sending: !connection.stream.readiness.isWritable
         case .receiving:
-            // What was received and is no part of a head that goes on has its turn in a moment.
+            // Received bytes that do not continue a head are about to be read.
             !connection.stream.hasArrivals && (connection.hasReadAll || connection.isDawdling)
                 && (connection.stream.bytesReceived > 0 || acceptedAt.duration(to: .now) >= Self.courtesy)
         }

@@ -10,7 +10,7 @@ import BearerdTokenStore
 /// brings threads along that a program did not ask for. The attributes are those of bearerd's `store.encryption_key_keyring`,
 /// so that a key of one name is the same for both.
 package enum KeyringStorage {
-    /// Who unlocks a keyring needs longer, and does so before.
+    /// Too short for a person to unlock a keyring, which therefore has to be unlocked before.
     private static let limit: Duration = .seconds(5)
     private static let longestAnswer = 4096
     /// The environment variables that `secret-tool` gets: for the bus, and for libraries.

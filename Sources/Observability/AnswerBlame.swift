@@ -52,7 +52,7 @@ extension RouteMetrics {
             answers[.provider] += lacking
             answers[.client] -= lacking
         }
-        // Those of our own with a status of 500 and above are among the upstream's there.
+        // `answers` counts our own 5xx as the upstream's; they are moved to whoever caused them.
         for blame in AnswerBlame.allCases where blame != .upstream {
             answers[blame] += ownFailures[blame]
             answers[.upstream] -= ownFailures[blame]

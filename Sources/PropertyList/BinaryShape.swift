@@ -9,7 +9,7 @@ struct BinaryShape {
     static let magic = Array("bplist00".utf8)
     /// More than any archive of a session has; bounds the depth too.
     static let maximumContainers = 4096
-    /// Of all strings and data, each counted as often as it is referenced.
+    /// The largest total size of strings and data; each counts as often as it is referenced.
     private static let maximumExpandedBytes = 16 << 20
     private static let trailerLength = 32
 

@@ -111,7 +111,7 @@ final class RedisLease: StoreLease {
     func spend(_ session: StoredSession) async throws(StoreError) {
         try await hold()
         let before = spending
-        // What is stored may have gone back under our hands: whoever knows the newer record goes by that.
+        // The store may have lost newer writes since we read it, so the newest generation known here counts.
         state.withLock { $0.spending = max(before ?? 0, session.generation) }
         do throws(StoreError) {
             try await store.spend(session, under: self)

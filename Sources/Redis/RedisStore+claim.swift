@@ -15,7 +15,7 @@ struct HeldRedisClaim {
     weak var claim: RedisClaim?
 }
 
-/// People who want the lock of somebody who only waits for the provider.
+/// Claims by which a command asks the holder of a lock to let go of a silent refresh.
 ///
 /// The key is written anew with each try to get the lock, lives for a few seconds without that, and is removed in the step
 /// that takes the lock.

@@ -120,7 +120,7 @@ package final class MessageBody: BodySource {
     }
 
     package func skipArrived() {
-        // What is in somebody's hands has been handed out already.
+        // The current piece was handed out already, so it counts as read.
         consumePiece()
         while (try? nextPiece()) != nil { consumePiece() }
     }

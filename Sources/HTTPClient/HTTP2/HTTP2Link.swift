@@ -11,7 +11,7 @@ internal import BearerdHTTPMessages
 /// Confined to its loop's thread.
 final class HTTP2Link {
     let connection: HTTP2Connection
-    /// Of the targets of its requests.
+    /// The scheme in the targets of all requests on this connection.
     let scheme: HTTPURL.Scheme
     let createdAt = CoarseInstant.now
     /// When its last exchange ended.

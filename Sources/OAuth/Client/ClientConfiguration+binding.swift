@@ -18,7 +18,7 @@ extension ClientConfiguration {
             text += part.joined(separator: "\u{1F}") + "\u{1E}"
         }
         if proofs != .never { text += "dpop\u{1E}" }
-        // What was got without the profile it might refuse.
+        // The profile might refuse a token that was obtained without it.
         if let profile { text += "\(profile.rawValue)\u{1E}" }
         for parameter in tokenParameters { text += "\(parameter.name)\u{1F}\(parameter.value)\u{1E}" }
         return Base64URL.encode(SHA256.digest(Array(text.utf8)))

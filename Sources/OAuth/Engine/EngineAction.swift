@@ -24,8 +24,8 @@ enum EngineAction: Sendable {
 
     // MARK: The provider
 
-    /// Make a token request and tell its result, whenever it comes if `isPatient`, else within the usual limit.
-    case ask(Ticket, TargetID, Grant, TokenAdditions, isPatient: Bool)
+    /// Make a token request and tell its result, whenever it comes if `waitsLong`, else within the usual limit.
+    case ask(Ticket, TargetID, Grant, TokenAdditions, waitsLong: Bool)
     /// Stop waiting for an answer, and close its connection.
     case hangUp(Ticket)
     /// Ask the provider something harmless, without a credential: its metadata or keys.

@@ -71,7 +71,7 @@ enum EngineEvent: Sendable {
     // MARK: The provider
 
     /// The result of a token request, whenever it comes.
-    case answered(Ticket, TokenAnswer)
+    case answered(Ticket, TokenRequestReport)
     /// The provider has answered something harmless, or has failed to.
     case probed(Ticket, TokenFailure?)
     /// The same result, or a failure if its id token is not valid.
@@ -79,7 +79,7 @@ enum EngineEvent: Sendable {
 }
 
 /// The result of a token request, with what the driver knows of it.
-struct TokenAnswer: Sendable {
+struct TokenRequestReport: Sendable {
     var outcome: TokenRequestResult
     /// False if the provider cannot have seen the request.
     var wasSent = true

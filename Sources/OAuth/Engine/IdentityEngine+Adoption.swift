@@ -135,7 +135,7 @@ extension IdentityEngine {
     private mutating func noteOthersSession(_ stored: StoredSession) {
         let knewOthers = holdsOthersSession
         session.generation = max(session.generation, stored.generation)
-        // Whoever stored that wants ours no more.
+        // Another client's session was stored in place of ours on purpose, so ours is not written again.
         isUnwritten = false
         holdsOthersSession = stored.refreshToken != nil
         storeTroubles[.save] = nil

@@ -143,7 +143,7 @@ extension IdentityEngine {
 
 extension Asking {
     /// The answers that came while nobody could take them in.
-    var answers: [TokenAnswer] {
+    var answers: [TokenRequestReport] {
         deferred.compactMap { if case .answered(_, let answer) = $0 { answer } else { nil } }
     }
 

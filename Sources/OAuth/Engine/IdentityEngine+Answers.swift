@@ -179,7 +179,7 @@ extension IdentityEngine {
         advanceIdle()
     }
 
-    /// Has the provider forget what an answer brought that is nobody's; an access token goes with its refresh token.
+    /// Revokes the tokens of an answer that no session uses; a refresh token takes its access token with it.
     mutating func revoke(_ outcome: TokenRequestResult) {
         if let token = outcome.anyRefreshToken {
             act(.revoke(token, .refreshToken))

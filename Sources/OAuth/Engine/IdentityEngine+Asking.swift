@@ -6,7 +6,7 @@ import BearerdCryptography
 extension IdentityEngine {
     /// Between two looks whether a person wants the lease in another process.
     static let claimLook: Duration = .milliseconds(500)
-    /// Who makes room for a person comes after them, and not between two of their looks at the lease.
+    /// How long we stay away from a lease that a person wants; longer than the time between two of their tries.
     static let claimPause: Duration = .seconds(1)
 
     mutating func takeWhileAsking(_ event: EngineEvent) {
@@ -62,7 +62,7 @@ extension IdentityEngine {
         let ticket = newTicket()
         asking.requests.append(ticket)
         targets[asking.target]?.sentAdditions = state.additions.number
-        act(.ask(ticket, asking.target, asking.grant, additions(for: state), isPatient: asking.rule != nil))
+        act(.ask(ticket, asking.target, asking.grant, additions(for: state), waitsLong: asking.rule != nil))
     }
 
     /// Does what the rule says of a refresh token that was sent, or is to be.
@@ -131,7 +131,7 @@ extension IdentityEngine {
         return adrift?.requests.contains(ticket) ?? false
     }
 
-    private mutating func answered(_ ticket: Ticket, _ answer: TokenAnswer) {
+    private mutating func answered(_ ticket: Ticket, _ answer: TokenRequestReport) {
         if orphans.remove(ticket) != nil { return revoke(answer.outcome) }
         if let index = adrift?.requests.firstIndex(of: ticket), index >= 0 {
             adrift?.deferred.append(.answered(ticket, answer))

@@ -34,7 +34,7 @@ extension IdentityEngine {
         if case .holding = phase { workUnderLease() }
     }
 
-    /// Has a command go first that waits for a provider that hangs; its request is taken up again where nothing has changed.
+    /// Runs a command before the silent refresh, which is resumed if the session stays the same.
     mutating func makeRoomForCommand() {
         guard case .asking(let asking) = phase, asking.rule != nil, asking.meanwhile == nil, !commands.isEmpty
         else { return }
@@ -43,7 +43,7 @@ extension IdentityEngine {
         workUnderLease()
     }
 
-    /// The answer to the request under way is nobody's from here on, and its lease is the command's.
+    /// Detaches the token request under way, so that the command can use its lease at once.
     ///
     /// The request is not cancelled after a logout: only its answer says which refresh token the provider has made, and
     /// that is revoked, or the session would live on at the provider. After a login it is forgotten, because there are
@@ -62,7 +62,7 @@ extension IdentityEngine {
             asking = present
             if isRevoked { revoke(outcome) }
         case .asking(var present):
-            // What is being written is written first.
+            // The write under way must end before the lease can go to the command.
             if isRevoked {
                 for answer in present.answers { revoke(answer.outcome) }
                 orphans.formUnion(present.unanswered)
@@ -77,7 +77,7 @@ extension IdentityEngine {
         }
         lease?.leavesMark = asking.rule != nil
         restartAttempt(of: asking.target)
-        // What is next under the lease follows once the command is queued.
+        // The caller queues the command, and then goes on under the lease.
         phase = lease == nil ? .idle : .holding
     }
 

@@ -117,7 +117,7 @@ extension IdentityEngine {
         act(.read(ticket))
     }
 
-    /// Has a store that could not be read be looked at again as soon as that is decent.
+    /// Schedules another look at an unreadable store, no sooner than ``leastPause`` after the last one.
     mutating func lookSoon() {
         isBeingRead = true
         lookMoment = max(now, lastLook + Self.leastPause)
@@ -129,7 +129,7 @@ extension IdentityEngine {
             guard mayLook else { return lookMoment = now }
             let before = session.generation
             noteRead(result)
-            // Whoever could write has the lease by now: what is waited for is of another session.
+            // A newer session was written, so our lease is lost, and the answer we wait for belongs to the old one.
             if session.generation != before { letGo() }
             leaveAdriftOfOthers()
         } else if case .reading(ticket) = phase {
@@ -149,7 +149,7 @@ extension IdentityEngine {
         }
     }
 
-    /// Has the mark that was left over be known once what is stored is written anew.
+    /// Copies a left-over mark into the session, because the next save would erase it from the store.
     private mutating func keepDoubt() {
         lease?.stored?.doubt()
         if lease?.stored?.doubtedToken == session.refreshToken?.digest { session.doubt() }
@@ -232,7 +232,7 @@ extension IdentityEngine {
         }
         usePending()
         guard error == .outdated, lease != nil else { return conclude(conclusion) }
-        // Ours may be there already, and only the word of it was lost; or somebody's who had the lease meanwhile.
+        // Our earlier write may have succeeded although its reply was lost, or another process has written.
         switch conclusion {
         case .judging(let asking, let outcome): return judge(outcome, of: asking)
         case .ending(let id, let failure): endAttempt(of: id, failure)

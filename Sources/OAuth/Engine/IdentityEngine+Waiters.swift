@@ -2,7 +2,7 @@
 
 import BearerdCryptography
 
-/// Who waits for a token, and what they get.
+/// The callers that wait for a token, and the answers that they get.
 extension IdentityEngine {
     /// How long a retry may be off for a request to wait for it rather than fail at once.
     private static let worthWaitingFor: Duration = .seconds(1)

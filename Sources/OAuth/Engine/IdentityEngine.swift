@@ -90,7 +90,7 @@ struct IdentityEngine: Sendable {
     /// The part of the provider that has not answered, for people.
     var unansweredPlace = "the authorization server"
 
-    /// Of the event in hand.
+    /// The time of the event that is being handled.
     var moment: Moment
     private var lastTicket: Ticket = 0
     private var rung: Instant?

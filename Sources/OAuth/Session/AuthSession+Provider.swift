@@ -9,14 +9,14 @@ extension AuthSession {
 
     /// Makes a token request, unless nobody wants its answer any more when it is ready to be sent.
     func answer(
-        to grant: Grant, adding additions: TokenAdditions, proving key: ProofKey?, isPatient: Bool,
+        to grant: Grant, adding additions: TokenAdditions, proving key: ProofKey?, waitsLong: Bool,
         _ ticket: Ticket
-    ) async -> TokenAnswer {
+    ) async -> TokenRequestReport {
         var wasSent = false
         let core = core
         let outcome = await server.requestToken(
             with: grant, adding: additions, proving: key,
-            waitingAtMost: isPatient ? UnansweredRefresh.longestWait : nil,
+            waitingAtMost: waitsLong ? UnansweredRefresh.longestWait : nil,
             unless: {
                 wasSent = core.assumeIsolated { $0.engine.wants(ticket) }
                 return !wasSent
@@ -25,7 +25,7 @@ extension AuthSession {
         if case .success(let response) = outcome.result, let idToken = response.idToken {
             needsKeys = server.mayAskForKeys(of: idToken)
         }
-        return TokenAnswer(
+        return TokenRequestReport(
             outcome: outcome, wasSent: wasSent, needsKeys: needsKeys, encoding: server.learnedEncoding)
     }
 

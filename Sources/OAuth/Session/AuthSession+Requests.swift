@@ -78,7 +78,7 @@ extension AuthSession {
     /// How often a request is begun that others make needless by renewing the session meanwhile.
     private static let mostTries = 5
 
-    /// Has the next token request, which is made now, say what others do not.
+    /// Asks for a new token now, with additional parameters in the token request.
     ///
     /// One that is in flight is made without; it is waited for. So is one that says something else, so that each of several
     /// that are asked for at once is made. A plain refresh takes the answer of one in flight, unless that one says more.

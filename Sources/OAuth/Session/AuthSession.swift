@@ -187,7 +187,7 @@ public actor AuthSession: ExecutorConfined {
         await core.retire(target)
     }
 
-    /// Has the identity's state be that of its other sessions: this one is to end, and serves only who waits for it.
+    /// Counts this session no more in the state of its identity, because it is about to end.
     package nonisolated func leaveFamily() { core.family.leave(slot) }
 
     /// Has it ask for tokens only where somebody waits for one, from here on.

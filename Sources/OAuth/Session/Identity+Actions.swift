@@ -51,7 +51,7 @@ extension Identity {
 
     private var lease: (any StoreLease)? { engine.lease.flatMap { leases[$0.ticket] } }
 
-    /// Has `fail` tell the engine if the store does not answer in time; what it answers after that is nobody's.
+    /// Calls `fail` if the store does not answer in time; a later answer is ignored.
     private func limit(
         _ ticket: Ticket, plus more: Duration = .zero,
         _ fail: @escaping @Sendable (Identity, StoreError) async -> Void
@@ -131,12 +131,12 @@ extension Identity {
 
     func carryOutAtProvider(_ action: EngineAction) {
         switch action {
-        case .ask(let ticket, let target, let grant, let additions, let isPatient):
+        case .ask(let ticket, let target, let grant, let additions, let waitsLong):
             let (session, key) = (members[target]?.session, engine.session.proofKey)
             requests[ticket] = Task {
                 guard let session else { return take(.targetLeft(target)) }
                 let answer = await session.answer(
-                    to: grant, adding: additions, proving: key, isPatient: isPatient, ticket)
+                    to: grant, adding: additions, proving: key, waitsLong: waitsLong, ticket)
                 requests[ticket] = nil
                 take(.answered(ticket, answer))
                 shareEncoding()

@@ -74,7 +74,7 @@ extension Identity {
     ///
     /// - Returns: whether nothing is lost.
     func stop(_ target: TargetID, savingFor limit: Duration, evenIfRefused isForAll: Bool) async -> Bool {
-        guard await isLast(target) else { return true }
+        guard await endUnlessLast(target) else { return true }
         let end = clock.now + limit
         await quiesce()
         // Somebody may have taken away just now what is stored.
@@ -92,7 +92,7 @@ extension Identity {
     /// Ends a target as ``stop(_:savingFor:evenIfRefused:)`` does, but the last one not while it alone has what could not
     /// be had again.
     func retire(_ target: TargetID) async {
-        guard await isLast(target) else { return }
+        guard await endUnlessLast(target) else { return }
         await quiesce()
         while isUnsaved, !engine.phase.isStopped, await !handOver() {
             guard (try? await clock.sleep(until: clock.now + Self.writePause)) != nil else { break }
@@ -114,8 +114,8 @@ extension Identity {
         return isWhole
     }
 
-    /// Has a target that is not the last one end by itself.
-    private func isLast(_ target: TargetID) async -> Bool {
+    /// Ends a target now, unless it is the last one; the last one is left to the caller.
+    private func endUnlessLast(_ target: TargetID) async -> Bool {
         guard engine.targets.contains(where: { $0.key != target }) else { return true }
         take(.targetLeaves(target))
         let limit = clock.now + UnansweredRefresh.longestWait

@@ -90,7 +90,7 @@ actor Identity: ExecutorConfined {
         shareEncoding()
     }
 
-    /// Has a target's requests made by the client that the session belongs to.
+    /// Makes a target's requests use the client that the session belongs to.
     private func follow(_ target: TargetID) {
         let (client, registration) = (engine.client(of: target), engine.registration)
         let (secret, isFirst) = (engine.presentedSecret, target == engine.order.first)

@@ -2,7 +2,7 @@
 
 import Synchronization
 
-/// Those who read something of a session.
+/// The open streams of a session's events or states.
 final class SessionListeners<Element: Sendable>: Sendable {
     private struct State {
         var nextID = 0

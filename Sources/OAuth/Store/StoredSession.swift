@@ -123,6 +123,6 @@ public struct StoredSession: Sendable {
 }
 
 extension Secret {
-    /// Tells it from others, and does not tell it.
+    /// A digest that identifies the secret without revealing it.
     var digest: String { Base64URL.encode(SHA256.digest(withPlaintext { Array($0.utf8) })) }
 }

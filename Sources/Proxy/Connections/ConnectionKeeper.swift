@@ -210,7 +210,7 @@ final class ConnectionKeeper<Kinds: UpstreamKinds> {
                 await linger(seat)
                 return ended(seat)
             }
-            // Of the ciphers that listeners offer HTTP/2 prohibits none.
+            // No cipher needs a check: listeners offer none that HTTP/2 prohibits (RFC 9113, appendix A).
             guard connection.stream.applicationProtocol != .http2 else { return pass(seat) }
             while try await connection.receiveHead() {
                 guard seat.exchange.routing.listener.speaksHTTP1 else {

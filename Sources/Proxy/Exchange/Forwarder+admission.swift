@@ -42,7 +42,7 @@ extension Forwarder {
             }
             exchange.keepClaims()
         }
-        // The last: who may not come in takes nothing away from those who may.
+        // Last, so that refused requests do not use up the rate limit of admitted ones.
         if let limit = exchange.routing.listener.rateLimit,
             !limit.take(at: exchange.record.startedAt.continuous)
         {

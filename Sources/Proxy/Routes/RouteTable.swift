@@ -172,7 +172,7 @@ final class RouteTable<Target> {
 
     /// Returns true if a route names this host, rather than any host.
     private func isNamed(_ host: String?) -> Bool {
-        // Of a tunnel the port is the one that TLS would be spoken to.
+        // A CONNECT names the port of the tunnel, which is that of `https`.
         host.map { named.contains($0) } ?? false
     }
 

@@ -59,7 +59,7 @@ package enum ChildProcess {
                 pipe.number, buffer.baseAddress, buffer.count, CInt(clamping: Int(limit / .milliseconds(1))))
             initialized = max(0, count)
         }
-        // Who has said all ends by itself; the rest is killed at once.
+        // A program that has closed its output may end by itself; any other is killed at once.
         let isWhole = (0..<longest).contains(count)
         var status: CInt = 0
         _ = bearerd_await(process, isWhole ? ending : 0, &status)

@@ -57,7 +57,7 @@ struct IdentitySession {
         guard let session = engine.sessions.first(where: { $0.identity == identity.name }) else {
             throw CommandFailure(.failure, "\(identity.name): no session")
         }
-        // What a command is told to do would come to nothing without it, and nobody waits for an outage to end.
+        // Without the store a command can do nothing, and its caller would not wait until an outage is over.
         try await engine.probeStore(for: isToBeReplaced ? .writing : .reading)
         store = isDetached ? nil : engine.store
         self.session = session

@@ -171,7 +171,7 @@ extension Daemon {
         before.composer.retireUpstreams(notIn: active.composer)
         retired += before.engine.sessions(notIn: engine)  // an end that comes meanwhile waits for them
 
-        // What lives longer than a configuration gets what was read for it.
+        // Objects that outlive a configuration get the new keys, certificates and files.
         if let context = files.certificate { active.certificate?.use(context) }
         for (watch, secret) in files.accessKeys + [files.adminKey].compactMap(\.self) {
             watch.key.replace(with: secret)

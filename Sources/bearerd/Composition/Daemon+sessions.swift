@@ -22,7 +22,7 @@ extension Daemon {
         endingSessions = sessions
         let ends = sessions.map { session in
             Task(executorPreference: loop) {
-                // One that could not store what it has is waited for in vain, and named.
+                // A session that could not be stored stays in the list, and is named when the grace is over.
                 guard await session.stop(savingFor: limit, evenIfRefused: true) else { return }
                 await self.sessionEnded(session)
                 race.finishedOne()
@@ -74,7 +74,7 @@ extension Daemon {
     /// Ends the sessions that are no longer needed, and starts the new ones, all at once: what the reload takes away from
     /// clients must not stay because a store is silent.
     func replaceSessions(of old: Engine) async {
-        // From here on the identity's state is that of those who come.
+        // From here on the new sessions alone make the identity's state.
         let leaving = old.sessions(notIn: engine)
         for session in leaving { session.leaveFamily() }
         for session in leaving { await session.serveWaitersOnly() }

@@ -159,7 +159,7 @@ actor TraceExporter: LoopConfined {
 
     /// Logs a failure once, until sending works again.
     private func complain(_ reason: String, of destination: Destination) {
-        // What the one before did is no news of the one that is asked now.
+        // The failures of the previous collector say nothing about this one.
         guard !hasFailed, destination.url == self.destination?.url else { return }
         hasFailed = true
         log.warning(

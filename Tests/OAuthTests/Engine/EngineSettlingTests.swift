@@ -64,7 +64,7 @@ struct `After the store has lost something` {
                 refreshToken: Secret(refreshToken))
             var outcome = TokenRequestResult(result: .success(grant), sentAt: now, wall: wall)
             outcome.refreshToken = Secret(refreshToken)
-            return .answered(ticket, TokenAnswer(outcome: outcome))
+            return .answered(ticket, TokenRequestReport(outcome: outcome))
         }
     }
 

@@ -256,7 +256,7 @@ final class ModelProvider {
         guard process.open.remove(ticket) != nil else { return }
         let outcome = TokenRequestResult(
             result: .failure(Self.failure(reason)), sentAt: sending.at, wall: world.wall)
-        process.take(.answered(ticket, TokenAnswer(outcome: outcome)))
+        process.take(.answered(ticket, TokenRequestReport(outcome: outcome)))
     }
 
     /// A process closes a connection.
@@ -294,7 +294,7 @@ final class ModelProvider {
                 "\(process.name) is answered: \(outcome.refreshToken.map { $0.withPlaintext { $0 } } ?? "no")"
             )
             let needsKeys = self.world.chance(30)
-            process.take(.answered(ticket, TokenAnswer(outcome: outcome, needsKeys: needsKeys)))
+            process.take(.answered(ticket, TokenRequestReport(outcome: outcome, needsKeys: needsKeys)))
         }
     }
 

@@ -110,7 +110,7 @@ final class EngineRun {
             refreshToken: Secret(refreshToken))
         var outcome = TokenRequestResult(result: .success(grant), sentAt: now, wall: wall)
         outcome.refreshToken = Secret(refreshToken)
-        return .answered(ticket, TokenAnswer(outcome: outcome))
+        return .answered(ticket, TokenRequestReport(outcome: outcome))
     }
 }
 
