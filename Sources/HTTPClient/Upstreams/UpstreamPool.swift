@@ -247,7 +247,8 @@ package final class UpstreamPool: ExchangePool {
         let now = CoarseInstant.now
         guard !isClosed, !isSpent(connection, at: now), !connection.stream.readiness.peerHasEnded else {
             if connection.stream.readiness.peerHasEnded {
-                learnedKeepAlive.value.sawEnd(after: .zero, requestsServed: connection.requestsServed + 1, at: now)
+                learnedKeepAlive.value.sawEnd(
+                    after: .zero, requestsServed: connection.requestsServed + 1, at: now)
             }
             return drop(connection)
         }

@@ -153,7 +153,9 @@ struct EngineState {
     private mutating func answer(_ outcome: TokenRequestResult, jitter: Double) {
         guard let asked else { return }
         self.asked = nil
-        take(.answered(asked.ticket, TokenRequestReport(outcome: outcome)), at: engine.moment.now, jitter: jitter)
+        take(
+            .answered(asked.ticket, TokenRequestReport(outcome: outcome)), at: engine.moment.now,
+            jitter: jitter)
     }
 
     /// What the answer brought is stored, or cannot be.

@@ -2,8 +2,8 @@
 
 import BearerdCryptography
 import BearerdHTTPMessages
-import Synchronization
 import BearerdSystem
+import Synchronization
 
 @testable import OAuth
 
