@@ -131,6 +131,18 @@ struct `A refresh that is not answered` {
         #expect(rule.next(at: moment(10)) == .end && rule.isInDoubt)
     }
 
+    @Test func `that was left for others waits for two answers though its own connection has died`() {
+        var rule = silent()
+        rule.takenUp()
+        rule.asked(isAnswered: true, at: moment(12))
+        rule.lost(at: moment(13))
+        let step = rule.next(at: moment(13))
+        #expect(step == .wait(until: moment(17)), "the other one's request may still live")
+        #expect(rule.next(at: moment(17)) == .ask)
+        rule.asked(isAnswered: true, at: moment(17))
+        #expect(rule.next(at: moment(17)) == .send && rule.isOursAlone)
+    }
+
     @Test func `that is refused is over, unless another one may still bring a token`() {
         var rule = rule()
         #expect(rule.next(at: start) == .send)

@@ -42,7 +42,7 @@ enum EngineEvent: Sendable {
     /// A session that another identity of the same name could not write is this one's to write, with the lease if that was kept.
     case inherited(StoredSession, isOutrankingStored: Bool, HeldLease?)
     /// Another identity of the same name writes what this one could not, up to this generation, and has its lease.
-    case handedOver(upTo: Int)
+    case handedOver(upTo: Int, Ticket?)
 
     // MARK: People
 

@@ -100,7 +100,7 @@ extension IdentityEngine {
     ///
     /// - Returns: false if there is none.
     mutating func takeUpAdrift(generation: Int) -> Bool {
-        guard var adrift, isOurs(adrift), targets[adrift.target] != nil else { return false }
+        guard var adrift, isOurs(adrift) else { return false }
         self.adrift = nil
         adrift.generation = generation
         let events = adrift.deferred

@@ -68,7 +68,7 @@ extension IdentityEngine {
     /// Does what the rule says of a refresh token that was sent, or is to be.
     mutating func advanceAsking() {
         while case .asking(var asking) = phase, var rule = asking.rule, asking.meanwhile == nil {
-            if isStopping { rule.stop() }
+            if isStopping || targets[asking.target] == nil { rule.stop() }
             let step = rule.next(at: now)
             asking.rule = rule
             phase = .asking(asking)
@@ -192,7 +192,7 @@ extension IdentityEngine {
         let hasSucceeded = outcome.map { $0.failure == nil || $0.refreshToken != nil } ?? false
         let isOpen = asking.rule?.isInDoubt ?? (isLost && mayBeDoubted(asking.grant))
         note(asking, isInDoubt: isOpen && !hasSucceeded)
-        lease?.isDoubtOurs = asking.rule?.hasSent ?? true
+        lease?.isDoubtOurs = asking.rule?.isOursAlone ?? true
         guard let outcome else {
             if isStopping { endAttempt(of: asking.target, nil) } else { restartAttempt(of: asking.target) }
             pauseEnd = now + Self.claimPause

@@ -36,13 +36,17 @@ extension IdentityEngine {
         }
     }
 
-    mutating func handedOver(upTo generation: Int) {
+    /// Takes note that another identity has what this one could not write, and the lease of that ticket.
+    mutating func handedOver(upTo generation: Int, _ ticket: Ticket?) {
         // What came meanwhile is ours to write.
         if session.generation <= generation {
             isUnwritten = false
             isStoreBehind = false
             outranksStored = false
         }
+        // A lease that was taken meanwhile is ours.
+        guard lease?.ticket == ticket else { return }
+        if case .asking(let asking) = phase { setAdrift(asking) }
         lease = nil
         phase = .idle
     }

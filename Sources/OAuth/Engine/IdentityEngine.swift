@@ -170,7 +170,7 @@ struct IdentityEngine: Sendable {
             takeOfLife(event)
         case .inherited(let session, let isOutranking, let lease):
             inherit(session, isOutrankingStored: isOutranking, lease)
-        case .handedOver(let generation): handedOver(upTo: generation)
+        case .handedOver(let generation, let ticket): handedOver(upTo: generation, ticket)
         case .commanded(let id, let command): commanded(id, command)
         case .performed(let ticket, let result): performed(ticket, result)
         case .storeChanged, .leased, .leaseRefused, .recordRead, .spent, .saved, .notSaved:
@@ -220,7 +220,9 @@ struct IdentityEngine: Sendable {
 
     private mutating func forget(_ id: TargetID) {
         // Nothing is sent for it any more.
-        if case .asking(let asking) = phase, asking.target == id, asking.requests.isEmpty {
+        if case .asking(let asking) = phase, asking.target == id, asking.requests.isEmpty,
+            asking.meanwhile == nil
+        {
             endAsking(asking, with: nil)
         }
         for waiter in waiters where waiter.target == id { act(.wake(waiter.id, cancellation(of: waiter))) }

@@ -66,8 +66,8 @@ struct UnansweredRefresh: Sendable {
     /// True if the newest request has been waited for in vain, and an answer may still come.
     func isSilent(at now: Instant) -> Bool { living > 0 && waitEnd.map { $0 <= now } ?? false }
 
-    /// True if the token was sent.
-    var hasSent: Bool { sent > 0 }
+    /// True if the token was sent, and nobody else may have sent it since.
+    var isOursAlone: Bool { sent > 0 && !othersMayLive }
 
     mutating func next(at now: Instant) -> Step {
         if maySend {
@@ -116,7 +116,8 @@ struct UnansweredRefresh: Sendable {
         living -= 1
         isInDoubt = true
         guard !isDecided, !isAsking, sent < Self.mostSent else { return }
-        if answering != nil { maySend = true } else { nextQuestion = now }
+        // Where the next question is due already, somebody else's request may be alive.
+        if answering == nil { nextQuestion = now } else if !othersMayLive { maySend = true }
     }
 
     /// A request could not be sent: the provider has not seen it.

@@ -129,12 +129,21 @@ extension Identity {
 
     // MARK: The provider
 
+    /// The failure of a request whose session nobody has any more.
+    private static let gone = TokenFailure(.transient, .cancelled, detail: "the session has ended")
+
     func carryOutAtProvider(_ action: EngineAction) {
         switch action {
         case .ask(let ticket, let target, let grant, let additions, let waitsLong):
             let (session, key) = (members[target]?.session, engine.session.proofKey)
             requests[ticket] = Task {
-                guard let session else { return take(.targetLeft(target)) }
+                guard let session else {
+                    // Nothing was sent; the engine must not wait for it, nor keep the lease.
+                    requests[ticket] = nil
+                    let result = TokenRequestResult(
+                        result: .failure(Self.gone), sentAt: clock.now, wall: clock.wallNow)
+                    return take(.answered(ticket, TokenRequestReport(outcome: result, wasSent: false)))
+                }
                 let answer = await session.answer(
                     to: grant, adding: additions, proving: key, waitsLong: waitsLong, ticket)
                 requests[ticket] = nil
@@ -145,8 +154,7 @@ extension Identity {
         case .probe(let ticket, let target):
             let session = members[target]?.session
             requests[ticket] = Task {
-                let gone = TokenFailure(.transient, .cancelled, detail: "the session has ended")
-                let failure = if let session { await session.silence() } else { gone }
+                let failure = if let session { await session.silence() } else { Self.gone }
                 requests[ticket] = nil
                 take(.probed(ticket, failure))
             }
@@ -160,8 +168,7 @@ extension Identity {
         case .perform(let ticket, let command, let stored):
             let session = firstSession
             Task {
-                let failure = TokenFailure(.transient, .cancelled, detail: "the session has ended")
-                let result = await session?.perform(command, on: stored) ?? .failure(failure)
+                let result = await session?.perform(command, on: stored) ?? .failure(Self.gone)
                 take(.performed(ticket, result))
             }
         default: break

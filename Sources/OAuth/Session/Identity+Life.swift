@@ -165,7 +165,7 @@ extension Identity {
         for peer in family.peers(of: self)
         where await peer.inherit(session, isOutrankingStored: engine.outranksStored, held, lease) {
             if let held { leases[held.ticket] = nil }
-            take(.handedOver(upTo: session.generation))
+            take(.handedOver(upTo: session.generation, held?.ticket))
             return !engine.needsWriting
         }
         return false

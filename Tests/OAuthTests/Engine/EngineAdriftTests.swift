@@ -57,6 +57,18 @@ import Testing
         #expect(run.engine.targets[1]?.attempt != nil, "the other one asks with what it has brought")
     }
 
+    @Test func `is taken up though its target has left, and its refresh token is kept`() throws {
+        let (run, ticket) = try left(2)
+        renewFirst(run)
+        run.play(.targetLeft(0))
+        run.pass(.seconds(2))
+        let actions = run.play(.timePassed)
+        #expect(actions.asked == nil && !actions.hungUp.contains(ticket))
+        let answered = run.play(run.answer(ticket, refreshToken: "two"))
+        #expect(answered.saved.first?.equals(Secret("two")) == true)
+        #expect(run.engine.targets[1]?.attempt != nil, "the other one asks with what it has brought")
+    }
+
     @Test func `has its answer taken at once, whoever asks next`() throws {
         let (run, ticket) = try left(2)
         run.locks = false
