@@ -21,7 +21,7 @@ extension IdentityEngine {
     }
 
     /// Marks anew what was sent: without a mark, whoever gets the lease after us would send it at once.
-    private mutating func markAgain(_ stored: StoredSession) {
+    mutating func markAgain(_ stored: StoredSession) {
         guard case .asking(var asking) = phase else { return }
         let ticket = newTicket()
         asking.meanwhile = .spending(ticket)
@@ -32,10 +32,8 @@ extension IdentityEngine {
     /// Releases the lease for somebody else's person; what the provider answers is not lost.
     mutating func makeRoom() {
         guard case .asking(let asking) = phase, asking.rule != nil, asking.meanwhile == nil else { return }
-        setAdrift(asking)
         pauseEnd = now + Self.claimPause
-        releaseLease()
-        phase = .idle
+        letGo()
     }
 
     /// Lets go of a lease that is lost, because another process has stored something.
@@ -125,11 +123,14 @@ extension IdentityEngine {
 
     /// Has a request that was left be nobody's, whatever its answer.
     mutating func orphanAdrift(revokingAnswer isRevoked: Bool) {
-        if isRevoked, let adrift {
-            for answer in adrift.answers { revoke(answer.outcome) }
-            orphans.formUnion(adrift.unanswered)
-        }
+        if isRevoked, let adrift { revokeAnswers(to: adrift) }
         abandonAdrift()
+    }
+
+    /// Revokes what has come of requests that are nobody's, and what is still to come.
+    mutating func revokeAnswers(to asking: Asking) {
+        for answer in asking.answers { revoke(answer.outcome) }
+        orphans.formUnion(asking.unanswered)
     }
 
     /// Forgets a request that made room for somebody, and is not to be taken up again.

@@ -250,11 +250,9 @@ extension IdentityEngine {
         case (.saved(let ticket), .saving(let mine, let written)) where ticket == mine:
             noteSaved(written)
             // The refresh token that was sent is that of this generation now.
-            let next = newTicket()
             asking.generation = written.generation
-            asking.meanwhile = .spending(next)
             phase = .asking(asking)
-            act(.spend(next, written))
+            markAgain(written)
             return true
         case (.notSaved(let ticket, let error, let hasMoved), .saving(let mine, _)) where ticket == mine:
             storeFailed(.save, error)

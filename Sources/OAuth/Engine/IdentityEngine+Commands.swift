@@ -63,10 +63,7 @@ extension IdentityEngine {
             if isRevoked { revoke(outcome) }
         case .asking(var present):
             // The write under way must end before the lease can go to the command.
-            if isRevoked {
-                for answer in present.answers { revoke(answer.outcome) }
-                orphans.formUnion(present.unanswered)
-            }
+            if isRevoked { revokeAnswers(to: present) }
             present.deferred = []
             for ticket in present.requests where !isRevoked { act(.hangUp(ticket)) }
             present.requests = []
