@@ -25,7 +25,7 @@ struct FieldCollector {
     private var hasAuthority = false
     /// How many fields named `Host` there are, beside `:authority`.
     private var hostCount = 0
-    /// That of the scheme.
+    /// The port that the request's scheme has by itself.
     private var defaultPort: UInt16 = 80
     /// False if one of them names another host than `:authority`.
     private var hostsAgree = true

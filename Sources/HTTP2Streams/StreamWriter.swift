@@ -13,16 +13,10 @@ package final class StreamWriter: BodySink {
     /// How much of a stream's content waits at most for its window before its sender does, in bytes.
     private static let keptLimit = 32 * 1024
 
-    /// A head that waits for the first send, when it is known if content follows.
-    private enum Waiting {
-        case nothing
-        /// An answer to the peer's request.
-        case response
-    }
-
     private let handle: StreamHandle
-    private var waiting = Waiting.nothing
-    /// The status of the response that is ``waiting``.
+    /// True while the head of an answer waits for the first send, when it is known if content follows.
+    private var isHeadWaiting = false
+    /// The status in the head that waits.
     private var status = 0
     /// Its fields.
     private let fields = Exclusive(HTTPFields())
@@ -39,13 +33,13 @@ package final class StreamWriter: BodySink {
     ///
     /// - Parameter length: of the content; without any the head ends the message, else ``end(trailers:)`` does, because
     ///   trailers may follow a declared length too.
-    package func begin(_ length: BodyLength) { begin(length, behind: .nothing) }
+    package func begin(_ length: BodyLength) { begin(length, behindHead: false) }
 
     /// Begins an answer; its head goes with the first send.
     package func begin(_ response: HTTPResponse, length: BodyLength) {
         fields.value = response.fields
         status = response.status
-        begin(length, behind: .response)
+        begin(length, behindHead: true)
     }
 
     /// Begins a request; its head is given to the connection at once.
@@ -59,22 +53,22 @@ package final class StreamWriter: BodySink {
         length: BodyLength
     ) {
         // A tunnel has no end of a message, though the request that asks for it has.
-        begin(tunnel == nil ? length : .none, behind: .nothing)
+        begin(tunnel == nil ? length : .none, behindHead: false)
         let (session, stream) = (handle.connection.session, handle.stream)
         _ = session.request(
             request, on: stream, scheme: scheme, hasContent: length != .none || tunnel != nil,
             takesTrailers: takesTrailers, connectProtocol: tunnel)
     }
 
-    private func begin(_ length: BodyLength, behind head: Waiting) {
-        waiting = head
+    private func begin(_ length: BodyLength, behindHead isHeadWaiting: Bool) {
+        self.isHeadWaiting = isHeadWaiting
         isTimedOut = false
         hasEnd = length == .none
     }
 
     /// Forgets a message that is over.
     package func forget() {
-        if waiting != .nothing { dropHead() }
+        if isHeadWaiting { dropHead() }
         hasEnd = true
     }
 
@@ -88,7 +82,7 @@ package final class StreamWriter: BodySink {
     }
 
     /// True once the whole message is given to the connection, though perhaps not sent.
-    package var isWhole: Bool { hasEnd && waiting == .nothing }
+    package var isWhole: Bool { hasEnd && !isHeadWaiting }
 
     package var hasSent: Bool { handle.stream.hasBegunSending }
 
@@ -100,7 +94,7 @@ package final class StreamWriter: BodySink {
         let connection = handle.connection
         connection.session.end(handle.stream, trailers: trailers())
         // What is there of the message has gone out, and nobody may flush the end for a while.
-        if waiting == .nothing { connection.scheduleSend() }
+        if !isHeadWaiting { connection.scheduleSend() }
     }
 
     package func offer(_ piece: Span<UInt8>) throws(StreamError) -> Bool {
@@ -161,7 +155,7 @@ package final class StreamWriter: BodySink {
 
     /// Gives what is kept to the connection.
     private func begin() {
-        if waiting != .nothing { sendHead() }
+        if isHeadWaiting { sendHead() }
         handle.connection.scheduleSend()
     }
 
@@ -174,7 +168,7 @@ package final class StreamWriter: BodySink {
 
     /// Lets go of the head, whose memory is the message's own.
     private func dropHead() {
-        waiting = .nothing
+        isHeadWaiting = false
         fields.value = HTTPFields()
     }
 
