@@ -100,7 +100,7 @@ package final class ServerConnection {
         self.limits = limits
         self.timeouts = timeouts
         self.dormantAfter = Self.dormancy(dormantAfter, timeouts)
-        // What has begun to arrive is judged as it began.
+        // A request that has begun to arrive is judged by the limits under which it began.
         if !isDawdling { parsing.value = RequestParser(limits: limits) }
     }
 
@@ -136,6 +136,8 @@ package final class ServerConnection {
         waits = true
         sleeps = false
         isDawdling = false
+        headDeadline = nil
+        closeEndsAnswer = false
         persists = true
     }
 

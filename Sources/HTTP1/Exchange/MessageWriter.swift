@@ -29,8 +29,11 @@ package final class MessageWriter: BodySink {
         self.stream = stream
     }
 
-    /// Writes to another stream from now on.
-    package func use(_ stream: ByteStream) { self.stream = stream }
+    /// Writes to another stream from now on; kept bytes of a message that broke off are the other peer's, and dropped.
+    package func use(_ stream: ByteStream) {
+        self.stream = stream
+        begin()
+    }
 
     /// Frees the buffer.
     package func forget() { kept = [] }
