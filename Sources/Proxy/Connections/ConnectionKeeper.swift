@@ -172,8 +172,9 @@ final class ConnectionKeeper<Kinds: UpstreamKinds> {
         if let seat = vacant.take() {
             seat.connection.begin(stream, from: peer)
             seat.exchange.use(routing)
-            // Much may have changed while it was silent; and the seat's last client may have had a name that this one lacks.
-            if isSecured || routing.access.clientNames != nil { seat.exchange.forgetClient() }
+            // Much may have changed while it was silent; and where certificates count this client's is not that of the seat's
+            // last one, and may have been accepted under rules that have changed since.
+            if isSecured || routing.listener.security != nil { seat.exchange.forgetClient() }
             seat.isSecured = isSecured
             begin(seat)
             return vacant.resume(seat)
@@ -216,7 +217,7 @@ final class ConnectionKeeper<Kinds: UpstreamKinds> {
                 guard seat.exchange.routing.listener.speaksHTTP1 else {
                     throw .malformed(.unsupportedVersion)
                 }
-                if hasLingered { connection.comeBeforeEnd() }
+                connection.comeBeforeEnd()
                 await forwarder.serve(seat.exchange)
                 memoryRelief?.worked()
                 mustLinger = mustLingerBehind(seat)
@@ -279,6 +280,7 @@ final class ConnectionKeeper<Kinds: UpstreamKinds> {
     }
 
     private func detach(_ seat: Seat) {
+        seat.exchange.leaveClient()
         guard let last = seats.popLast(), last !== seat else { return }
         seats[seat.position] = last
         last.position = seat.position

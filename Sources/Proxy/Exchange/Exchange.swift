@@ -114,6 +114,15 @@ final class Exchange<Client: ClientExchange, Kinds: UpstreamKinds> {
     /// Makes the next request be judged like the first of a connection.
     func forgetClient() { host.removeAll() }
 
+    /// Leaves nothing of a connection's last request in a seat that may stay vacant: neither the token in its head, nor those
+    /// that it came with.
+    func leaveClient() {
+        client.request.wipe()
+        claims.wipe()
+        token = nil
+        caller = nil
+    }
+
     /// Keeps the fields by which the request was admitted, so that a reload can judge it again.
     func keepClaims() {
         claims.removeAll(keepingCapacity: true)
