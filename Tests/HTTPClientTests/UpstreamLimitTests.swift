@@ -50,6 +50,36 @@ import Testing
         #expect(upstream.connectionCount == 1)
     }
 
+    @Test func `a waiter gets no connection over which more has come than the answer`() async throws {
+        let (isAnswered, hasSpoken) = (Gate(), Gate())
+        let upstream = try RawUpstream { wire in
+            guard try wire.readHead() != nil else { return }
+            try wire.send("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello")
+            try isAnswered.pass()
+            try wire.send("HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nforged")
+            hasSpoken.open()
+            _ = try wire.readToEnd()
+        }
+        let (address, limit) = (try upstream.address(), UpstreamLimit(maximum: 1))
+        let client = try ClientLoop()
+        defer { client.stop() }
+        let isAnother = try await client.run { multis in
+            let pool = UpstreamPool(address: address, limit: limit, multis: multis)
+            let held = try await pool.open(within: patience)
+            _ = try await held.exchange()
+            let visits = Visits(pool: pool, connection: held)
+            let waiting = visits.start(1, on: multis.loop)
+            await multis.loop.pause(for: .milliseconds(5))
+            // The loop stands still meanwhile, and no event tells of it.
+            isAnswered.open()
+            try hasSpoken.pass()
+            pool.giveBack(held)
+            await waiting.value
+            return visits.order == [1] && visits.connections.allSatisfy { $0 !== held }
+        }
+        #expect(isAnother)
+    }
+
     @Test func `an idle connection of one worker makes room for another's request`() async throws {
         let limit = UpstreamLimit(maximum: 1)
         let (first, second) = (try ClientLoop(name: "first"), try ClientLoop(name: "second"))
@@ -117,6 +147,7 @@ import Testing
 private final class Visits: @unchecked Sendable {
     private let pool: UpstreamPool
     private(set) var order: [Int] = []
+    private(set) var connections: [UpstreamConnection] = []
     private(set) var errors: [UpstreamError] = []
 
     init(pool: UpstreamPool, connection: UpstreamConnection) {
@@ -131,6 +162,7 @@ private final class Visits: @unchecked Sendable {
         do throws(UpstreamError) {
             let connection = try await pool.open(within: patience)
             order.append(number)
+            connections.append(connection)
             pool.giveBack(connection)
         } catch {
             errors.append(error)

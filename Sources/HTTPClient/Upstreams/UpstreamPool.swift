@@ -253,13 +253,15 @@ package final class UpstreamPool: ExchangePool {
             return drop(connection)
         }
         if limit.isAwaited {
-            // Who waits may not be able to repeat its request.
-            if learnedKeepAlive.value.limit(at: now) == .zero { return drop(connection) }
+            // A request that waits may not be repeatable, and would take for its own answer what has come behind this one.
+            guard learnedKeepAlive.value.limit(at: now) != .zero, connection.isQuietNow else {
+                return drop(connection)
+            }
             switch limit.next(for: ObjectIdentifier(self)) {
             case .nobody: break
             case .another: return drop(connection)
             case .own(let waiter):
-                connection.becomeIdle(at: now)
+                connection.becomeIdle(at: now, hasServed: hasServed)
                 connection.becomeBusy()
                 reserved[waiter.number] = connection
                 return waiter.continuation.resume(returning: .reserved)
