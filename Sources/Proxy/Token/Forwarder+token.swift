@@ -48,6 +48,8 @@ extension Forwarder {
         if exchange.caller == nil { exchange.token = route.token?.current() }
         if exchange.token?.isUsable(at: .now) != true {
             exchange.token = nil
+            // The credentials in the head are those that have expired, and not the client's.
+            if route.terms.tokenQuery == nil { route.token?.authorization.clear(&exchange.client.request) }
             try await awaitToken(exchange, on: route)
         }
         putToken(into: exchange, for: route)
@@ -69,7 +71,7 @@ extension Forwarder {
     func putToken(into request: inout HTTPRequest, of exchange: Exchange, for route: RouteState) {
         guard let state = route.token else { return }
         if let query = route.terms.tokenQuery { return putToken(into: &request, of: exchange, as: query) }
-        // Who keeps its own credential keeps the proof of it.
+        // A client that keeps its own credential keeps the proof of it.
         if state.mayProve, exchange.token != nil || route.plan.replacesCredentials {
             request.fields.remove(.dpop)
         }
