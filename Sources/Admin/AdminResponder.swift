@@ -99,7 +99,7 @@ package struct AdminResponder: HTTPResponder {
         }
         if resource.isAction { try access.checkActing(request) }
         switch resource {
-        case .revoke(let identity, _), .logout(let identity), .register(let identity),
+        case .revoke(let identity, _), .logout(let identity, _), .register(let identity),
             .userinfo(let identity):
             if let source = settings.clients[identity]?.source { throw .noProvider(source) }
         case .session(let identity): try checkHandingOver(to: identity)
@@ -163,9 +163,9 @@ package struct AdminResponder: HTTPResponder {
             return try await report(on: identity) { name throws(SessionFailure) in
                 RevocationReport(revoked: try await identities.revoke(hints, of: name)).json
             }
-        case .logout(let identity):
+        case .logout(let identity, let onlyHere):
             return try await report(on: identity) { name throws(SessionFailure) in
-                LogoutReport(try await identities.logOut(name)).json
+                LogoutReport(try await identities.logOut(name, onlyHere: onlyHere)).json
             }
         case .register(let identity):
             return try await report(on: identity) { name throws(SessionFailure) in

@@ -66,9 +66,9 @@ package protocol IdentityDirectory: Sendable {
     /// - Throws: the failure, after which the previous session goes on.
     func take(_ transfer: SessionTransfer, for name: String) async throws(LoginError) -> SessionTransferReport
 
-    /// Forgets the session, and asks the provider to do the same.
+    /// Forgets the session, and asks the provider to do the same unless `isLocal`.
     ///
     /// - Parameter name: a configured identity.
     /// - Throws: the reason why the session could not be forgotten.
-    func logOut(_ name: String) async throws(SessionFailure) -> LogoutOutcome
+    func logOut(_ name: String, onlyHere isLocal: Bool) async throws(SessionFailure) -> LogoutOutcome
 }

@@ -20,8 +20,8 @@ package enum AdminResource: Hashable, Sendable {
     case userinfo(identity: String)
     /// Revokes one of an identity's tokens at the provider, or all of them without a hint.
     case revoke(identity: String, TokenHint?)
-    /// Ends an identity's session.
-    case logout(identity: String)
+    /// Forgets an identity's session, and has the provider do the same unless `onlyHere`.
+    case logout(identity: String, onlyHere: Bool)
     /// Registers a client for an identity at the provider.
     case register(identity: String)
     /// Takes over or finishes a session that a command began.
@@ -54,6 +54,9 @@ package enum AdminResource: Hashable, Sendable {
         case session
     }
 
+    /// The last segment of the path of a logout that does not ask the provider.
+    private static let onlyHere = "local"
+
     package init?(path: String) {
         if let resource = Self.fixed[path] {
             self = resource
@@ -71,8 +74,13 @@ package enum AdminResource: Hashable, Sendable {
             let identity = PercentEncoding.decode(segments[2].utf8), let verb = Verb(rawValue: segments[3])
         else { return nil }
         if segments.count == 5 {
-            guard verb == .revoke, let hint = TokenHint(rawValue: segments[4]) else { return nil }
-            self = .revoke(identity: identity, hint)
+            if verb == .revoke, let hint = TokenHint(rawValue: segments[4]) {
+                self = .revoke(identity: identity, hint)
+            } else if verb == .logout, segments[4] == Self.onlyHere {
+                self = .logout(identity: identity, onlyHere: true)
+            } else {
+                return nil
+            }
             return
         }
         self =
@@ -81,7 +89,7 @@ package enum AdminResource: Hashable, Sendable {
             case .invalidate: .invalidate(identity: identity)
             case .userinfo: .userinfo(identity: identity)
             case .revoke: .revoke(identity: identity, nil)
-            case .logout: .logout(identity: identity)
+            case .logout: .logout(identity: identity, onlyHere: false)
             case .register: .register(identity: identity)
             case .session: .session(identity: identity)
             }
@@ -97,7 +105,8 @@ package enum AdminResource: Hashable, Sendable {
         case .userinfo(let identity): return path(.userinfo, identity)
         case .revoke(let identity, let hint):
             return path(.revoke, identity) + (hint.map { "/\($0.rawValue)" } ?? "")
-        case .logout(let identity): return path(.logout, identity)
+        case .logout(let identity, let onlyHere):
+            return path(.logout, identity) + (onlyHere ? "/\(Self.onlyHere)" : "")
         case .register(let identity): return path(.register, identity)
         case .session(let identity): return path(.session, identity)
         case .login(let identity): return "/login/\(PercentEncoding.encoded(identity))"

@@ -9,7 +9,9 @@ import Testing
         arguments: [
             .health, .readiness, .metrics, .status, .page, .quit, .reload, .callback, .login(identity: "a b"),
             .refresh(identity: "default"), .invalidate(identity: "ä/ö"), .userinfo(identity: "%2f"),
-            .revoke(identity: "a", nil), .revoke(identity: "a", .accessToken), .logout(identity: "a"),
+            .revoke(identity: "a", nil), .revoke(identity: "a", .accessToken),
+            .logout(identity: "a", onlyHere: false),
+            .logout(identity: "a", onlyHere: true),
             .register(identity: "a"), .session(identity: "a?b#c"),
         ] as [AdminResource])
     func `name what is asked for there`(resource: AdminResource) {
@@ -21,6 +23,8 @@ import Testing
         #expect(
             AdminResource.revoke(identity: "a", .refreshToken).path
                 == "/api/identities/a/revoke/refresh_token")
+        #expect(
+            AdminResource.logout(identity: "a", onlyHere: true).path == "/api/identities/a/logout/local")
         #expect(AdminResource.readiness.path == "/readyz" && AdminResource.status.path == "/api/status")
     }
 
@@ -29,7 +33,8 @@ import Testing
             "", "/nothing", "/healthz/", "//", "/api", "/api/", "/api/identities", "/api/identities/a",
             "/api/identities/a/dance", "/api/identities/%zz/refresh",
             "/api/identities/a/refresh/refresh_token",
-            "/api/identities/a/revoke/id_token", "/login", "/login/", "/callback/x", "/api/status/x",
+            "/api/identities/a/revoke/id_token", "/api/identities/a/revoke/local",
+            "/api/identities/a/logout/here", "/login", "/login/", "/callback/x", "/api/status/x",
         ])
     func `name nothing else`(path: String) {
         #expect(AdminResource(path: path) == nil)

@@ -132,7 +132,7 @@ final class FakeIdentities: IdentityDirectory {
         }
     }
 
-    func logOut(_ name: String) async throws(SessionFailure) -> LogoutOutcome {
+    func logOut(_ name: String, onlyHere isLocal: Bool) async throws(SessionFailure) -> LogoutOutcome {
         try perform("logout \(name)")
         var outcome = LogoutOutcome()
         outcome.revocation = .requested

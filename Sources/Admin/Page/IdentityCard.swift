@@ -170,7 +170,7 @@ struct IdentityCard {
         }
         if needsPerson, !isOver {
             buttons += button(
-                "Log out", .logout(identity: name), done: "\(name) is logged out.",
+                "Log out", .logout(identity: name, onlyHere: false), done: "\(name) is logged out.",
                 ask: "End the session of \(name), here and at the provider?")
         }
         return buttons

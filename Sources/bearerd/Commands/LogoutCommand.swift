@@ -73,7 +73,7 @@ struct LogoutCommand: IdentityCommand {
     private func perform(on chosen: ChosenIdentity) throws(CommandFailure) -> LogoutReport {
         guard let redirectURI = try place(for: chosen) else {
             return try chosen.perform(
-                .logout(identity: chosen.name),
+                .logout(identity: chosen.name, onlyHere: isLocal),
                 here: { session throws(CommandFailure) in
                     try chosen.requireOwnSession()
                     return try await report(session.logOut(onlyHere: isLocal), session.loop)

@@ -134,9 +134,9 @@ struct Identities: IdentityDirectory {
         }
     }
 
-    func logOut(_ name: String) async -> LogoutOutcome {
+    func logOut(_ name: String, onlyHere isLocal: Bool) async -> LogoutOutcome {
         await forgetCallers(of: name)
-        return await sessions(of: name).first?.logOut() ?? LogoutOutcome()
+        return await sessions(of: name).first?.logOut(onlyHere: isLocal) ?? LogoutOutcome()
     }
 
     /// Drops the tokens for which callers' tokens were exchanged.

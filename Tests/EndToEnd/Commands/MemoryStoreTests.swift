@@ -35,6 +35,14 @@ import Testing
         #expect(try state(site) == "login_required")
     }
 
+    @Test func `a logout that is local asks the provider nothing`() throws {
+        let site = try LoginSite(inMemory: true)
+        #expect(try logIn(site) == .exited(0))
+        let logout = try site.run("logout", "web", "--local")
+        #expect(logout.ending == .exited(0) && logout.errors == "web: logged out here\n", "\(logout.errors)")
+        #expect(try state(site) == "login_required")
+    }
+
     @Test func `a login may be done in two steps`() throws {
         let site = try LoginSite(inMemory: true)
         #expect(try site.run("exchange", "web").ending == .exited(66))
