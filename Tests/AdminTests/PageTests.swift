@@ -51,6 +51,23 @@ struct `The page of the status` {
         #expect(page([identity("api"), identity("spare", .misconfigured)]).contains("All is well."))
     }
 
+    @Test func `is not well while requests wait for a token`() {
+        let route = RouteStatus(path: "/", upstream: "http://api", identity: "api")
+        let fetching = page([identity("api", .refreshing)], routes: [route])
+        #expect(fetching.contains("Requests wait for a token</strong> of api. "))
+        #expect(fetching.contains("<title>▲"))
+        for (state, words) in [
+            (IdentityState.refreshing, "of api, whose session another process keeps locked"),
+            (.unavailable, "api: another process keeps its session locked"),
+        ] {
+            var locked = identity("api", state)
+            locked.lastError = IdentityError(code: "store_busy", detail: "process 7", isAboutStore: true)
+            let text = page([locked], routes: [route])
+            #expect(text.contains(words) && !text.contains("All is well"), "\(text)")
+            #expect(!text.contains("rovider gives"), "\(text)")
+        }
+    }
+
     @Test func `tells a refused reload, and is not well then`() {
         let fault = ConfigurationFault(
             file: "c.yaml", line: 3, column: 5, key: "routes[0].upstream", message: "<is missing>")

@@ -17,8 +17,10 @@ extension IdentityStatus {
                 ("Has a token, which cannot be stored", "warn")
             case .authorized where comingTrouble != nil: ("Has a token, which cannot be renewed now", "warn")
             case .authorized: ("Has a token", "good")
+            case .refreshing where waitsForAnother: ("Waits for another process", "warn")
             case .refreshing: ("Gets a token", "busy")
             case .empty: ("Not used yet", "busy")
+            case .unavailable where waitsForAnother: ("Another process keeps its session locked", "bad")
             case .unavailable:
                 isStoreAway
                     ? ("The store cannot be used", "bad")
@@ -77,6 +79,8 @@ extension IdentityStatus {
                 Mostly <code>scope</code>, <code>audience</code> or <code>resource</code>: the token is for somebody else. It
                 heals with the next answer that is no 401.
                 """
+        case .unavailable where waitsForAnother:
+            return "It goes on by itself when that process, or its lease, has ended."
         case .unavailable where isStoreAway:
             return
                 "It goes on by itself when the store is back; the provider is not asked meanwhile.\(storeDoctor)"

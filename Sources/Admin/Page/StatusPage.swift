@@ -183,6 +183,12 @@ struct StatusPage {
         return document.identities.filter { $0.comingTrouble != nil && used.contains($0.name) }
     }
 
+    /// Those for whose first or next token requests wait now.
+    private var waiting: [IdentityStatus] {
+        let used = self.used
+        return document.identities.filter { $0.waitsForToken && used.contains($0.name) }
+    }
+
     /// The tab's title and icon, for the script to put in place.
     private var look: PageLook {
         let isBad =
@@ -190,7 +196,7 @@ struct StatusPage {
             || document.routes.contains { $0.figures?.health.isFailing ?? false }
             || ill.contains { $0.state != .authorizationError } || troubled.contains(where: \.isOnlyInMemory)
         let isDoubtful =
-            !ill.isEmpty || !troubled.isEmpty
+            !ill.isEmpty || !troubled.isEmpty || !waiting.isEmpty
             || document.routes.contains { if case .falters? = $0.figures?.health { true } else { false } }
         return isBad ? .bad : isDoubtful ? .doubtful : .good
     }
@@ -210,8 +216,10 @@ struct StatusPage {
         let silent = document.silentWorkers
         let refusal = document.refusedReload
         let troubled = self.troubled
+        let waiting = self.waiting
         guard
-            !ill.isEmpty || !troubled.isEmpty || !failing.isEmpty || !faltering.isEmpty || !silent.isEmpty
+            !ill.isEmpty || !troubled.isEmpty || !waiting.isEmpty || !failing.isEmpty || !faltering.isEmpty
+                || !silent.isEmpty
                 || refusal != nil
         else {
             return "All is well."
@@ -239,6 +247,14 @@ struct StatusPage {
         for status in troubled.prefix(5) { sentences.append(sentence(on: status)) }
         if troubled.count > 5 {
             sentences.append("\(String(troubled.count - 5)) more identities are like that. ")
+        }
+        if !waiting.isEmpty {
+            let names =
+                waiting.prefix(5).map {
+                    $0.name.cut(to: 60)
+                        + ($0.waitsForAnother ? ", whose session another process keeps locked" : "")
+                }.joined(separator: "; ") + (waiting.count > 5 ? " …" : "")
+            sentences.append("<strong class=\"warn\">Requests wait for a token</strong> of \(names). ")
         }
         if !failing.isEmpty {
             sentences.append("<strong class=\"bad\">Routes that fail:</strong> \(Self.paths(of: failing)). ")

@@ -33,6 +33,13 @@ extension AuthSession {
     /// The address of the provider that has not answered the attempt in flight yet.
     package var unanswered: String? { engine.targets[target]?.attempt == nil ? nil : server.pending }
 
+    /// True if another process keeps the lock that the attempt in flight needs.
+    package var awaitsLock: Bool {
+        let engine = engine
+        if case .locking = engine.phase { return engine.targets[target]?.attempt != nil }
+        return false
+    }
+
     /// True if ``stop()`` has something to wait for.
     package var isBusy: Bool {
         let engine = engine

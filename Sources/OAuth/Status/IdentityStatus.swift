@@ -61,13 +61,19 @@ public struct IdentityStatus: Equatable, Sendable {
         lastError.map { $0.isAboutStore && $0.storeError?.isBusy != true } ?? false
     }
 
+    /// True if another process keeps the session's lock, so that nobody here can tell what fails.
+    package var waitsForAnother: Bool { lastError?.code == StoreError.busy(by: nil).code }
+
     /// Why there may soon be no token, or no session, although the state is a good one; nil if there is no such reason.
     package var comingTrouble: IdentityError? {
         guard state == .authorized || state == .refreshing || state == .empty, let lastError,
-            lastError.code != IdentityError.scopeChanged, lastError.code != StoreError.busy(by: nil).code
+            lastError.code != IdentityError.scopeChanged, !waitsForAnother
         else { return nil }
         return lastError
     }
+
+    /// True if requests wait for a token, and nothing has failed that people were told of.
+    package var waitsForToken: Bool { state == .refreshing && !needsNoToken && comingTrouble == nil }
 
     /// Returns true if the identity has an access token that can be sent at `now`.
     public func hasUsableToken(at now: Instant) -> Bool {

@@ -6,7 +6,7 @@ extension CommandFailure {
     /// The failure for an identity without a token, with the reason that its session knows.
     ///
     /// - Parameters:
-    ///   - unanswered: the party that has not answered in time, in words.
+    ///   - unanswered: the party that kept us waiting, in words.
     ///   - isOfSource: true if the token comes from a `source` in place of an authorization server.
     init(
         _ error: TokenError, of identity: IdentityStatus, unanswered: String? = nil, isOfSource: Bool = false
@@ -25,7 +25,7 @@ extension CommandFailure {
             self.init(.permission, "\(identity.name): somebody must log in\(words)")
         case .misconfigured where isOfSource:
             self.init(.configuration, "\(identity.name): no token\(reason)")
-        case .unavailable where isOfSource:
+        case .unavailable where isOfSource || unanswered != nil:
             self.init(.unavailable, "\(identity.name): no token\(reason)")
         case .misconfigured:
             self.init(

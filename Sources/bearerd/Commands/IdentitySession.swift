@@ -256,13 +256,16 @@ struct IdentitySession {
             isOfSource: isOfSource)
     }
 
-    /// The party that has not answered in time, in words.
+    /// The party that kept us waiting, in words.
     private var unanswered: String? {
         get async {
             let limit = (patience / .seconds(1)).formatted
             let rest =
                 isOfSource
                 ? " (timeouts.token_wait)" : "; if it still does, what it brings is stored"
+            if await session.awaitsLock {
+                return "another process keeps the session's lock ('bearerd status' tells which)"
+            }
             return await session.unanswered.map { "\($0) has not answered within \(limit) s\(rest)" }
         }
     }

@@ -91,6 +91,9 @@ enum DaemonCheck {
                 if known.goesOnFromMemory, !known.isOnlyInMemory { return .warn(words, fix: fix) }
                 return isUsed ? .fail(words, fix: fix) : .warn("\(words) (no route uses it)", fix: fix)
             }
+            if known.waitsForToken, known.waitsForAnother {
+                return isUsed ? .fail(seen, fix: lockFix) : .warn("\(seen) (no route uses it)", fix: lockFix)
+            }
             let left = known.expiresAt.map { $0.sinceEpoch - WallClock.sinceEpoch }
             guard let left, left > .zero else { return .ok(known.state.rawValue) }
             return .ok("\(known.state.rawValue), its token is good for \(left.words)")
@@ -106,6 +109,7 @@ enum DaemonCheck {
         case .loginRequired: return "bearerd login \(known.name)"
         case .authorizationError: return refusedTokenFix(examined)
         case .misconfigured, .unavailable, .authorized, .refreshing, .empty:
+            if known.waitsForAnother { return lockFix }
             if known.lastError?.isAboutStore ?? false { return storeFix }
             var failure = CommandFailure(
                 known.state == .misconfigured ? .configuration : .unavailable, known.lastError?.detail ?? "")
@@ -133,6 +137,10 @@ enum DaemonCheck {
         }
         return identity.sourceFix
     }
+
+    /// The remedy where another process keeps the lock.
+    private static let lockFix =
+        "the process that keeps the lock, which the last error names: if it stands still, end it"
 
     /// The remedy where the store fails.
     private static let storeFix =
