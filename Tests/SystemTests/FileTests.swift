@@ -157,10 +157,10 @@ import Testing
         _ = try FileReplacement.replace(FilePlace(missing), with: Array("made after it was missed".utf8))
 
         // None of these waits for the next look by itself.
-        var ours = watcher.changes(of: path, since: .some(before)).makeAsyncIterator()
+        var ours = watcher.changes(of: path, since: FileState(before)).makeAsyncIterator()
         #expect(await ours.next() != nil)
         #expect(await others.next() != nil)
-        var made = watcher.changes(of: missing, since: .some(nil)).makeAsyncIterator()
+        var made = watcher.changes(of: missing, since: .absent).makeAsyncIterator()
         #expect(await made.next() != nil)
     }
 

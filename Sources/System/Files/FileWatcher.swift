@@ -8,9 +8,8 @@ import Synchronization
 /// writes to a shared volume, and a Kubernetes secret that changes because a link two directories up does.
 package final class FileWatcher: Sendable {
     private struct Watch {
-        /// The fingerprint at the last look, nil if there was no file; the outer nil means that nobody has
-        /// looked yet.
-        var seen: FileFingerprint??
+        /// Its state at the last look; nil before the first.
+        var seen: FileState?
         /// The time of the last change to content, mode or owner at that look; nil if it was not looked at.
         var changed: Int64?
         var observers: [Int: AsyncStream<Void>.Continuation] = [:]
@@ -46,11 +45,11 @@ package final class FileWatcher: Sendable {
     ///
     /// - Parameters:
     ///   - path: links are followed; it need not exist.
-    ///   - known: what to compare with instead: what was there before the caller read it, of which the inner nil is
-    ///     that there was no file. So no change is lost between the reading and the watch.
+    ///   - known: what to compare with instead: the file's state before the caller read it, so that no change
+    ///     between the reading and the watch is lost.
     /// - Returns: one element each time `path` was replaced, written, created or removed; several changes may
     ///   become one.
-    package func changes(of path: String, since known: FileFingerprint?? = nil) -> AsyncStream<Void> {
+    package func changes(of path: String, since known: FileState? = nil) -> AsyncStream<Void> {
         let (stream, observer) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let (number, isToBeSeen, startsTicking) = state.withLock { state in
             state.nextObserver += 1
@@ -70,7 +69,7 @@ package final class FileWatcher: Sendable {
     /// Suppresses the report of our own change of `path` to the content with this fingerprint.
     package func expect(_ fingerprint: FileFingerprint?, at path: String) {
         state.withLock {
-            $0.watches[path]?.seen = .some(fingerprint)
+            $0.watches[path]?.seen = FileState(fingerprint)
             $0.watches[path]?.changed = nil
         }
     }
@@ -105,8 +104,8 @@ package final class FileWatcher: Sendable {
             // A file that was written and given its old time again, or whose mode was mended, has only this to tell it.
             let isTouched = watch.changed != nil && watch.changed != changed
             state.watches[path]?.changed = changed
-            guard watch.seen != .some(fingerprint) || isTouched else { return [] }
-            state.watches[path]?.seen = .some(fingerprint)
+            guard watch.seen != FileState(fingerprint) || isTouched else { return [] }
+            state.watches[path]?.seen = FileState(fingerprint)
             return watch.seen == nil ? [] : Array(watch.observers.values)
         }
         for observer in observers { observer.yield() }

@@ -12,7 +12,7 @@ struct RunCommand: Command {
     }
 
     func run() throws(CommandFailure) -> ExitStatus {
-        let before = WatchedFiles.fingerprint(beforeReading: file.path)
+        let before = WatchedFiles.state(beforeReading: file.path)
         let (configuration, warnings) = try file.load()
         return try DaemonProcess.serve(configuration, file: file.path, before: before, warnings: warnings)
     }

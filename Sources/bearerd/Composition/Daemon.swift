@@ -104,7 +104,7 @@ actor Daemon: LoopConfined {
         configuration: Configuration, keyringKey: Secret?, commands: CommandHelper?, sockets: DaemonSockets,
         loop: EventLoop, log: Log,
         writer: OutputWriter,
-        manager: ServiceManager, file: String?, before: FileFingerprint??, sandbox: SandboxOutcome
+        manager: ServiceManager, file: String?, before: FileState?, sandbox: SandboxOutcome
     ) throws {
         self.file = file
         self.sandbox = sandbox

@@ -14,13 +14,13 @@ enum DaemonProcess {
     ///
     /// - Parameters:
     ///   - file: where the configuration is; nil if it is in no file.
-    ///   - before: the fingerprint of `file` before it was read (``WatchedFiles/fingerprint(beforeReading:)``).
+    ///   - before: the state of `file` before it was read (``WatchedFiles/state(beforeReading:)``).
     ///   - warnings: about the configuration, a line each; they go to the log.
     ///   - named: what a person gave in place of a key of the configuration, for errors.
     ///   - whenBound: is told the sockets before anybody is served.
     /// - Throws: ``CommandFailure`` when it cannot begin.
     static func serve(
-        _ configuration: Configuration, file: String? = nil, before: FileFingerprint?? = nil,
+        _ configuration: Configuration, file: String? = nil, before: FileState? = nil,
         warnings: [String] = [],
         named: (String) -> String = { $0 },
         whenBound: (DaemonSockets) throws(CommandFailure) -> Void = { _ in }

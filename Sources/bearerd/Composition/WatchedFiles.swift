@@ -20,8 +20,8 @@ final class WatchedFiles: Sendable {
     /// Watches these files and the store's.
     let watcher: FileWatcher
     private let tasks = Mutex<[Purpose: [Task<Void, Never>]]>([:])
-    /// The fingerprints of the files before they were read last; nil where there was no file.
-    private let unread = Mutex<[String: FileFingerprint?]>([:])
+    /// The states of the files before they were read last.
+    private let unread = Mutex<[String: FileState]>([:])
 
     init(on thread: ThreadExecutor) {
         self.thread = thread
@@ -32,18 +32,18 @@ final class WatchedFiles: Sendable {
     ///
     /// A watch that begins later tells of what changed in between.
     func remember(_ files: [String]) {
-        for file in files { remember(file, as: Self.fingerprint(beforeReading: file)) }
+        for file in files { remember(file, as: Self.state(beforeReading: file)) }
     }
 
     /// Remembers what a file was before it was read.
     ///
-    /// - Parameter known: its ``fingerprint(beforeReading:)``.
-    func remember(_ file: String, as known: FileFingerprint??) { unread.withLock { $0[file] = known } }
+    /// - Parameter known: its ``state(beforeReading:)``.
+    func remember(_ file: String, as known: FileState?) { unread.withLock { $0[file] = known } }
 
-    /// The fingerprint of a file; the inner nil if there is none, the outer one for a pipe, which changes by being read.
-    static func fingerprint(beforeReading file: String) -> FileFingerprint?? {
-        guard let status = try? FileSystem.status(of: file) else { return .some(nil) }
-        return status.kind == .regular ? .some(status.fingerprint) : nil
+    /// The state of a file; nil for a pipe, which changes by being read.
+    static func state(beforeReading file: String) -> FileState? {
+        guard let status = try? FileSystem.status(of: file) else { return .absent }
+        return status.kind == .regular ? .present(status.fingerprint) : nil
     }
 
     /// Calls `changed` on the thread when a file has changed, until the next call for the same purpose.
