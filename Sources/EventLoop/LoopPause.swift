@@ -18,7 +18,7 @@ package final class LoopPause {
         precondition(job == nil && continuation == nil, "two tasks wait for one answer")
         guard loop.hasWaitingRoom else {
             return await withUnsafeContinuation { continuation in
-                // Who is on no actor may have let other jobs run before this.
+                // A caller on no actor may have let other jobs run before this.
                 if let earlyAnswer {
                     self.earlyAnswer = nil
                     continuation.resume(returning: earlyAnswer)

@@ -19,7 +19,7 @@ package enum LoopbackSocket {
     ///   - address: the `sockaddr` that the descriptor is about to be bound or connected to.
     package static func tune(_ descriptor: CInt, at address: UnsafeRawPointer) {
         guard isLoopback(address) else { return }
-        // What cannot be had is not needed.
+        // A congestion control that cannot be had is not needed.
         setsockopt(
             descriptor, CInt(IPPROTO_TCP), TCP_CONGESTION, congestionControl,
             socklen_t(congestionControl.utf8.count))

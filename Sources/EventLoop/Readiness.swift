@@ -192,7 +192,7 @@ package final class Readiness {
     private func continuation(_ direction: Direction, until deadline: UInt64) async -> StreamError? {
         await withUnsafeContinuation { (continuation: UnsafeContinuation<StreamError?, Never>) in
             let waiter = Waiter(continuation: continuation, deadline: deadline)
-            // Who is on no actor may have let other jobs run before this.
+            // A caller on no actor may have let other jobs run before this.
             switch direction {
             case _ where isCancelled:
                 continuation.resume(returning: .closed)

@@ -25,18 +25,18 @@ enum TaskKeeper {
 /// where it was, so the way back to its actor is no way. A continuation does the same for twice as much: it goes through
 /// the runtime's queue for what has no executor, 500 instructions each time. Confined to the loop's thread.
 actor WaitingRoom {
-    private nonisolated let porter = Porter()
+    private nonisolated let executor = RoomExecutor()
     private var visits: UInt = 0
 
-    nonisolated var unownedExecutor: UnownedSerialExecutor { porter.asUnownedSerialExecutor() }
+    nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
     /// - Parameter loop: owns the room.
-    nonisolated func open(on loop: EventLoop) { porter.loop = loop }
+    nonisolated func open(on loop: EventLoop) { executor.loop = loop }
 
     /// Says whose task comes next; `await` ``enter()`` at once, with nothing in between.
     nonisolated func announce(_ keeper: TaskKeeper) {
-        if case .some = porter.keeper { preconditionFailure("a task that was announced has not come") }
-        porter.keeper = keeper
+        if case .some = executor.keeper { preconditionFailure("a task that was announced has not come") }
+        executor.keeper = keeper
     }
 
     /// Returns once the keeper has had the task's job run.
@@ -49,7 +49,7 @@ actor WaitingRoom {
 /// The executor of a ``WaitingRoom``.
 ///
 /// `@unchecked Sendable`: it is used only on the loop's thread.
-private final class Porter: SerialExecutor, @unchecked Sendable {
+private final class RoomExecutor: SerialExecutor, @unchecked Sendable {
     /// Owns the room.
     unowned(unsafe) var loop: EventLoop?
     var keeper: TaskKeeper?

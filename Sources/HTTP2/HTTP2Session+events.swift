@@ -179,7 +179,7 @@ extension HTTP2Session {
     private func resetSent(_ id: Int32, _ code: UInt32) {
         peerStreams.value.abandon(id)
         let code = HTTP2ErrorCode(rawValue: code)
-        // What we have reset ourselves is no fault of the peer's.
+        // A stream that we have reset ourselves is no fault of the peer's.
         guard streams[id]?.resetCode == nil else { return }
         if !floods.admits(code == .refusedStream ? .refusal : .provokedReset) { _ = breach(.enhanceYourCalm) }
     }

@@ -93,7 +93,7 @@ package final class HTTP2Session {
         nghttp2_option_set_max_continuations(options, limits.continuations)
         nghttp2_option_set_max_reserved_remote_streams(options, 0)
         nghttp2_option_set_peer_max_concurrent_streams(options, 100)
-        // What may come in as a head may go out as one, with fields of our own; nghttp2 estimates it as larger than it is.
+        // A head that may come in may go out, with fields of our own; nghttp2 estimates it as larger than it is.
         nghttp2_option_set_max_send_header_block_length(options, max(1 << 20, 2 * limits.head.headerBytes))
         HTTP2Callbacks.set(in: callbacks)
         let context = Unmanaged.passUnretained(self).toOpaque()  // freed in deinit: no callback outlives us

@@ -68,7 +68,7 @@ package final class HTTP2Connection {
         let sending = loop.startTask { await self.send() }
         scheduleSend()
         let endsWell = await receive()
-        // What a client waits for cannot come any more.
+        // A client's streams wait for answers that cannot come any more.
         if peerHasEnded, session.role == .server { await awaitStreams() }
         if endsWell, let farewell, isOpen { await linger(within: farewell) }
         close()

@@ -93,7 +93,7 @@ package final class StreamWriter: BodySink {
         hasEnd = true
         let connection = handle.connection
         connection.session.end(handle.stream, trailers: trailers())
-        // What is there of the message has gone out, and nobody may flush the end for a while.
+        // The rest of the message has gone out, and nobody may flush the end for a while.
         if !isHeadWaiting { connection.scheduleSend() }
     }
 

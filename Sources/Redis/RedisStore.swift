@@ -29,7 +29,7 @@ package actor RedisStore: SessionStore, LoopConfined {
     /// The damaged records that were reported.
     private var damaged: [String: [UInt8]?] = [:]
     /// The missing rights that were reported and have not worked since.
-    var hindrances: Set<Hindrance> = []
+    var missingRights: Set<MissingRight> = []
     private var watchers: [String: [Int: AsyncStream<Void>.Continuation]] = [:]
     private var lastWatcher = 0
     private var isWatching = false
@@ -149,7 +149,7 @@ package actor RedisStore: SessionStore, LoopConfined {
             .save, keys: [lockKey, markKey, recordKey], of: lease,
             [Array(kind.utf8), old, bytes, Array(channel.utf8), Array(session.identity.utf8)])
         switch answer.word {
-        case .saved: hindrances.remove(.telling)
+        case .saved: missingRights.remove(.telling)
         case .untold: tell(.telling, missing("PUBLISH \(answer.rest)"))
         case .changed: throw .outdated
         case .lost, .mine, .held, .marked, .able, .unable, nil: throw .leaseLost
@@ -173,13 +173,13 @@ package actor RedisStore: SessionStore, LoopConfined {
     }
 
     /// A missing right without which the store works less well.
-    enum Hindrance {
+    enum MissingRight {
         case telling, hearing, releasing
     }
 
     /// Reports a missing right once, until it has worked again.
-    func tell(_ hindrance: Hindrance, _ error: RedisError) {
-        guard hindrances.insert(hindrance).inserted else { return }
+    func tell(_ right: MissingRight, _ error: RedisError) {
+        guard missingRights.insert(right).inserted else { return }
         onEvent(.hindered(reason: error.reason))
     }
 
@@ -235,7 +235,7 @@ package actor RedisStore: SessionStore, LoopConfined {
     private func heard(_ news: RedisSubscription.News) {
         switch news {
         case .began:
-            hindrances.remove(.hearing)
+            missingRights.remove(.hearing)
             heard(of: nil)
         case .changed(let identity): heard(of: identity)
         case .forbidden(let error): tell(.hearing, error)

@@ -168,7 +168,7 @@ extension Trial {
 
     func tells() async throws(StoreError) -> [String] {
         let changes = other.changes(of: identity)
-        // Who begins to listen may hear of what was there before, so a change that is told comes after the first one.
+        // A new listener may hear of a change from before, so the first change is counted on alone.
         try await countOn(one)
         let listener = Task {
             for await _ in changes {

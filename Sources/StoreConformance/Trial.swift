@@ -37,7 +37,7 @@ struct Trial: Sendable {
         let failure = try await locked(store) { lease -> StoreError? in
             do throws(StoreError) {
                 let read = try await store.load(identity)
-                // Who is not kept out comes in now.
+                // A process that is not kept out comes in now.
                 for _ in 0..<10 { await Task.yield() }
                 try await lease.save(session((read?.generation ?? 0) + 1), over: read, keepingPrevious: true)
                 return nil

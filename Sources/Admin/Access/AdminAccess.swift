@@ -57,7 +57,7 @@ struct AdminAccess {
         }
         let navigates = says(.secFetchMode, ["navigate"])
         if isForPerson {
-            // What a browser fetches before its person wants it begins nothing either.
+            // A page that a browser fetches before its person wants it begins nothing either.
             guard navigates ?? true, says(Self.destination, ["document"]) ?? true,
                 !(Self.purpose.flatMap { fields[$0] } ?? "").lowercased().hasPrefix("prefetch")
             else { throw .notFromHere }

@@ -54,7 +54,7 @@ struct PageChart {
         let width = Double(window.step)
         let last = Int(uptime / .seconds(1) / width)
         for sample in samples {
-            // What ends on the border belongs to what was before it.
+            // A sample that ends on the border belongs to the column before it.
             let place = Int((sample.end / .seconds(1) - 0.5) / width)
             let index = columns.count - 1 - (last - place)
             guard columns.indices.contains(index) else { continue }

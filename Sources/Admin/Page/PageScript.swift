@@ -83,14 +83,14 @@ enum PageScript {
             mark(chart, (marks.get(chart.id) ?? 0) + step);
           });
 
-          // What has the keyboard keeps it, though its part is put in anew.
+          // The element with the keyboard's focus keeps it, though its part is put in anew.
           const put = ({id, html}) => {
             const place = find(id);
             if (!place) return;
             const held = place.contains(document.activeElement) ? document.activeElement.id : '';
             const marked = new Map(marks);
             place.innerHTML = html;
-            // What loses the keyboard with its place has lost its mark too.
+            // An element that loses the focus with its place has lost its mark too.
             for (const [id, at] of marked) if (find(id)) marks.set(id, at);
             if (held && find(held)) find(held).focus();
             const told = place.querySelector('[data-icon]');

@@ -78,7 +78,7 @@ struct HeadScanner: Sendable {
                 guard head.fieldLine(from: position) == nil else { throw .tooManyFields }
                 return
             }
-            // What is not a line ends the scan the next time.
+            // An entry that is not a line ends the scan the next time.
             for _ in 0..<8 { entries.memory.append(.none) }
         }
     }

@@ -79,7 +79,7 @@ package final class HTTP2Pool: NegotiatingPool {
 
     package func take(for form: RequestForm, mayRepeat: Bool) -> HTTP2Exchange? {
         guard !isDeclined, let link = linkWithRoom else { return nil }
-        // What has arrived may be its end: it is read first, by those who open.
+        // Bytes that have arrived may be its GOAWAY: they are read first, by a call that opens a connection.
         if !mayRepeat, link.isUnread { return nil }
         return limit.permitNow().map { begin(on: link, with: $0) }
     }

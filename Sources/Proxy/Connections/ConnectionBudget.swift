@@ -42,7 +42,7 @@ package final class ConnectionBudget: Sendable {
         of wanted: Int, freeDescriptors: Int, upstreams: Int, workers: Int, reserved: Int = 0
     ) -> Int {
         let freeDescriptors = freeDescriptors - reserved
-        // What comes only with the first requests: libcurl's own descriptors, connections to providers.
+        // These come only with the first requests: libcurl's own descriptors, connections to providers.
         let latecomers = 2 * workers + 4
         let reserve = min(freeDescriptors / 2, upstreams) + latecomers
         return max(1, min(wanted, freeDescriptors - reserve))

@@ -90,7 +90,7 @@ package actor Worker: LoopConfined {
         // On the loop's thread, which is this actor's executor.
         _ = loop.startTask { [loop, forwarder, streamForwarder] in
             await loop.pause(for: delay)
-            // What waits for its answer may still become a stream.
+            // A request that waits for its answer may still become a stream.
             while true {
                 let hasOthers = forwarder.endStreams(revokedBy: version)
                 guard streamForwarder.endStreams(revokedBy: version) || hasOthers else { return }

@@ -37,7 +37,7 @@ extension Forwarder {
         of exchange: Exchange, from upstream: some UpstreamExchange, on route: RouteState
     ) {
         let client = exchange.client
-        // Who refuses a body that is still on its way will hardly read it to its end.
+        // An upstream that refuses a body on its way will hardly read it to its end.
         let cutsUpload = exchange.record.status >= 300 && !exchange.upload.isFinished
         if cutsUpload { client.leaveRequestUnread() }
         if endsConnection(of: exchange) { client.endConnectionAfterAnswer() }

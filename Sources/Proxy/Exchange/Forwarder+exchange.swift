@@ -67,7 +67,7 @@ extension Forwarder {
             }
             if exchange.upload.isRunning { await finishUpload(of: exchange, to: answering) }
         } catch {
-            // What an upload has in its hands must not be read a second time.
+            // The bytes that an upload holds must not be read a second time.
             if exchange.upload.isRunning { await stopUpload(of: exchange) }
             if let trace = exchange.trace { endSend(of: trace, error, hasHead: exchange.record.status > 0) }
             if error == .upstreamUnavailable(.declined), mayDecline, exchange.isReplayable,

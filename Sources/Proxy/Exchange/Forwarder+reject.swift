@@ -77,7 +77,7 @@ extension Forwarder {
             recorder.tally(of: exchange).countOwnFailure(blame)
         }
         client.incoming.skipArrived()
-        // What comes behind a CONNECT may be meant for the tunnel that it does not get.
+        // The bytes behind a CONNECT may be meant for the tunnel that it does not get.
         let wantsTunnel = rejection.status == 405 && client.request.method.isConnect
         if rejection.status == 400 || wantsTunnel || !client.incoming.isFinished {
             client.leaveRequestUnread()

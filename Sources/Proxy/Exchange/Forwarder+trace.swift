@@ -24,7 +24,7 @@ extension Forwarder {
         }
         let client = exchange.client
         client.request.fields[.traceparent] = context.fieldValue
-        // What another vendor says of another trace.
+        // The field would speak of another vendor's trace.
         if trace.hasForeignState { client.request.fields.remove(.tracestate) }
     }
 

@@ -52,7 +52,7 @@ extension Forwarder {
     /// An upstream that answers early and keeps the connection goes on reading (RFC 9112 §9.3), and may need
     /// the rest.
     func finishUpload(of exchange: Exchange, to upstream: some UpstreamExchange) async {
-        // Who waited for a 100 in vain will hardly send the body now.
+        // A client that waited for a 100 in vain will hardly send the body now.
         guard upstream.persists, exchange.record.status < 300,
             !exchange.client.request.fields.has(.expect)
         else { return }
@@ -86,7 +86,7 @@ extension Forwarder {
         if exchange.client.request.version == .http2, exchange.client.request.fields.areOfGRPC {
             return exchange.isReplayable
         }
-        // Who waits for a 100 sends no body now.
+        // A client that waits for a 100 sends no body now.
         if !upload.hasArrived, !upload.isTooLong, !exchange.client.request.fields.has(.expect) {
             await upload.takeRest(within: bodyDelay)
         }

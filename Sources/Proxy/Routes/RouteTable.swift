@@ -85,7 +85,7 @@ final class RouteTable<Target> {
             guard let raw else { throw .noRoute }
             let position = try route(at: raw, allowing: method, host: host)
             let rest = path.dropFirst(candidates[position].strippedCount)
-            // What stands before it upstream is the route's choice, not the client's.
+            // The path before it upstream is the route's choice, not the client's.
             if candidates[position].exchangesFront, RequestPath.climbs(rest.span) { throw .ambiguousPath }
             // Some servers resolve a target as a URL, and take what follows for a host (RFC 3986 §4.2).
             if !candidates[position].hasPrefix, RequestPath.namesHost(rest.span) { throw .ambiguousPath }

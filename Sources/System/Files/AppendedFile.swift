@@ -77,7 +77,7 @@ package final class AppendedFile: Sendable {
         let deadline = MonotonicTime.now + limit
         return monitor.wait { state in
             if state.pending.isEmpty && state.inHand == 0 { return .done(true) }
-            // What fails now will fail within the time that there is.
+            // A write that fails now will fail until the deadline.
             guard state.retryAt == nil, .now < deadline else { return .done(false) }
             return .wait(until: deadline)
         }

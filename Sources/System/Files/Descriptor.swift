@@ -66,7 +66,7 @@ struct Descriptor: ~Copyable {
             guard count >= 0 else { throw .last(.read, path) }
             if count == 0 { return bytes }
             bytes += piece
-            // What was read may be a secret, and this copy of it goes.
+            // The file may hold a secret, and this copy of it goes.
             piece.withUnsafeMutableBytes { if let start = $0.baseAddress { explicit_bzero(start, $0.count) } }
         }
         return nil

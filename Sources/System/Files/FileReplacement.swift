@@ -88,7 +88,7 @@ package struct FileReplacement: ~Copyable {
     private var new: FilePlace { place.appending(".new") }
 
     private mutating func write() throws(SystemError) {
-        // What a killed process left behind; O_EXCL below makes sure that the file is new and no link.
+        // A killed process may have left one behind; O_EXCL below makes sure that the file is new and no link.
         try FileSystem.remove(new)
         let file = try Descriptor(opening: new, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o600)
         // The umask may have taken even the owner's bits away.

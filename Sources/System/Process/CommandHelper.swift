@@ -18,7 +18,7 @@ package final class CommandHelper: Sendable {
     private let left = LeftPrograms()
 
     /// The way in which a program ended.
-    package enum Ending: Equatable, Sendable {
+    package enum Outcome: Equatable, Sendable {
         case exited(Int32)
         /// A signal ended it; the value is its number.
         case signalled(Int32)
@@ -34,7 +34,7 @@ package final class CommandHelper: Sendable {
 
     /// The output of a program, and the way in which it ended.
     package struct Result: Sendable {
-        package let ending: Ending
+        package let outcome: Outcome
         package let output: [UInt8]
         /// The beginning of what it wrote to standard error.
         package let error: [UInt8]
@@ -91,7 +91,7 @@ package final class CommandHelper: Sendable {
                 (continuation: CheckedContinuation<Swift.Result<Result, Failure>, Never>) in
                 do throws(SystemError) {
                     try SystemThread.start(named: "command") {
-                        continuation.resume(returning: Self.exchange(over: answer, command, limit))
+                        continuation.resume(returning: Self.run(command, over: answer, limit: limit))
                     }
                 } catch {
                     continuation.resume(returning: .failure(.system(error)))
@@ -102,12 +102,12 @@ package final class CommandHelper: Sendable {
         }
         guard !Task.isCancelled else { throw .cancelled }
         let result = try outcome.get()
-        if result.ending == .left { left.insert(answer, of: command) }
+        if result.outcome == .left { left.insert(answer, of: command) }
         return result
     }
 
-    private static func exchange(
-        over answer: CommandAnswer, _ command: [String], _ limit: Duration
+    private static func run(
+        _ command: [String], over answer: CommandAnswer, limit: Duration
     ) -> Swift.Result<Result, Failure> {
         var words: [UInt8] = []
         for word in command {
@@ -142,11 +142,11 @@ package final class CommandHelper: Sendable {
         guard received.count == end + Int(header.error) else { return .failure(.watcherGone) }
         return .success(
             Result(
-                ending: ending(of: header), output: Array(received[headerSize..<end]),
+                outcome: outcome(of: header), output: Array(received[headerSize..<end]),
                 error: Array(received[end...])))
     }
 
-    private static func ending(of header: bearerd_command_result) -> Ending {
+    private static func outcome(of header: bearerd_command_result) -> Outcome {
         switch Int(header.kind) {
         case BEARERD_COMMAND_EXITED: .exited(header.code)
         case BEARERD_COMMAND_SIGNALLED: .signalled(header.code)

@@ -58,7 +58,7 @@ package final class ForkedCopy: Sendable {
     package func handOver(_ bytes: [UInt8], goingOn goesOn: Bool) {
         state.withLock { state in
             state.result = bytes
-            // Who waits no longer has closed the other end.
+            // A process that waits no longer has closed the other end.
             try? state.pipe?.writeAll([(goesOn ? Mark.goesOn : .ends).rawValue] + bytes)
         }
         if goesOn { stayBehind() }

@@ -52,7 +52,7 @@ package struct Sandbox: Sendable {
         }
         for path in [Self.realDirectory(of: path), real.flatMap { Self.realDirectory(of: $0) }] {
             guard let path else { continue }
-            // What is in the root itself would open everything.
+            // The directory of a file in the root would open everything.
             if path == "/" { files.insert(real ?? path) } else { directories.insert(path) }
             // A directory that is removed and made anew is another one, which only a rule for its parent covers.
             if let parent = Self.realDirectory(of: path), Self.isAlone(path, in: parent) {

@@ -16,7 +16,7 @@ struct ConfigurationFile {
     /// The standard paths: the working directory's, the user's (XDG base directories), the machine's.
     private static var standardPaths: [String] {
         func directory(_ variable: String) -> String? {
-            // What is not absolute does not count.
+            // A relative path does not count (XDG Base Directory).
             CurrentProcess.environment(variable).flatMap { $0.hasPrefix("/") ? $0 : nil }
         }
         let own = directory("XDG_CONFIG_HOME") ?? directory("HOME").map { "\($0)/.config" }

@@ -24,7 +24,7 @@ extension ChosenIdentity {
     func refresh() throws(CommandFailure) {
         _ = try ask(or: .init(resource: .refresh(identity: name)) { _ in "" }) {
             session throws(CommandFailure) in
-            // What callers' tokens were exchanged for is in no store.
+            // A token for which a caller's was exchanged is in no store.
             try requireOwnToken()
             _ = try await session.refresh()
             return ""

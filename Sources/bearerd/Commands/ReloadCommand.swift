@@ -58,7 +58,7 @@ struct ReloadCommand: Command {
         guard let client = AdminClient(daemon.admin, listen: daemon.listen, loop: loop) else {
             return .nobody(AdminClient.nowhere)
         }
-        // Who answers there, and whether anybody does, is known within seconds; what is asked for may take longer.
+        // A process answers there within seconds, if there is one; a reload may take longer.
         guard try await client.status() != nil else { return .nobody(client.nobody) }
         switch try await client.post(.reload, timeLimit: longestReload) {
         case .notRunning: return .nobody(client.nobody)

@@ -72,7 +72,7 @@ final class CertificateWatch: Sendable {
         guard judged.withLock({ $0 != files }) else { return }
         do throws(CredentialError) {
             let context = try configuration.load()
-            // What was written while they were read is no change of its own.
+            // A file that was written while they were read is no change of its own.
             guard fingerprints() == files else { return reload(on: thread, isLastTry: isLastTry, changed) }
             judged.withLock { $0 = files }
             tls.replace(with: context)

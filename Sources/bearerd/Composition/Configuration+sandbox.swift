@@ -29,7 +29,7 @@ extension Configuration {
                 isParentDedicated: store.hasPrefix(configured) && store.utf8.count > configured.utf8.count)
         }
         for path in sockets { sandbox.allow(socket: path) }
-        // Who rotates it makes another file of its name.
+        // A program that rotates it makes another file of its name.
         if let audit, !OpenedFile.isStream(audit.file) { sandbox.allow(creatingIn: audit.file) }
         sandbox.allow(writing: "/dev/null")
         sandbox.connectPorts = knownPorts

@@ -17,7 +17,7 @@ extension Daemon {
     /// unstored sessions.
     func endSessions(within limit: Duration) async -> Outcome {
         let race = DrainRace()
-        // What a source gives is in no store, and the source gives it again.
+        // A token that a source gives is in no store, and the source gives it again.
         let sessions = engine.sessionsOfServers + retired
         endingSessions = sessions
         let ends = sessions.map { session in

@@ -135,7 +135,7 @@ struct PreparedFiles: Sendable {
 
     /// Returns true if the store's key is the one with which it was opened, however it is written.
     private static func isStoreKey(_ known: Secret?, of configuration: Configuration) -> Bool {
-        // What cannot be read has been reported with the file.
+        // A key that cannot be read has been reported with its file.
         guard let known, let key = try? configuration.store.givenKey?.read() else { return true }
         return SealingKey.bytes(of: key).map { known.matches($0.plaintextBytes) } ?? false
     }
@@ -173,7 +173,7 @@ struct PreparedFiles: Sendable {
                 added.append((key, listener))
             } catch {
                 close(added)
-                // What the sandbox forbids, only a process that begins anew may do; where there is none, nobody may.
+                // Only a new process may do what the sandbox forbids; without a sandbox nobody may.
                 if case .entered(.landlock, _) = known.sandbox, error.isDenied {
                     throw .restartNeeded(keys: ["listen"])
                 }
@@ -197,7 +197,7 @@ struct PreparedFiles: Sendable {
         where !known.has(key) && key.address.isPassed && !keys.contains("listen") {
             keys.append("listen")
         }
-        // What runs them is made before the sandbox, or not at all.
+        // Their helper is made before the sandbox, or not at all.
         if !known.runsTokenCommands {
             keys += new.commandIdentities.map { "identities.\($0.name).command" }
         }

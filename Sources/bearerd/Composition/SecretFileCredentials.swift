@@ -40,8 +40,8 @@ struct SecretFileCredentials: CredentialSource, TokenProgramRunner {
             throw CredentialError(reason: "\(command.words[0]) \(error.complaint)")
         }
         return CommandOutput(
-            failure: result.ending.complaint(after: command.limit),
-            isLate: [.timedOut, .left].contains(result.ending),
+            failure: result.outcome.complaint(after: command.limit),
+            isLate: [.timedOut, .left].contains(result.outcome),
             output: result.output, error: result.error)
     }
 }
@@ -66,7 +66,7 @@ extension CommandHelper.Failure {
     }
 }
 
-extension CommandHelper.Ending {
+extension CommandHelper.Outcome {
     /// The failure in words that follow the program's name; nil for success.
     fileprivate func complaint(after limit: Duration) -> String? {
         switch self {

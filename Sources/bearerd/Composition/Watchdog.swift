@@ -9,19 +9,19 @@ final class Watchdog {
     private let manager: ServiceManager
     private let loop: EventLoop
     private let interval: Duration
-    private let allTurn: @Sendable () async -> Bool
+    private let allLoopsRespond: @Sendable () async -> Bool
     private var timer: LoopTimer?
 
-    /// - Parameter allTurn: returns true if the workers' loops respond.
+    /// - Parameter allLoopsRespond: returns true if the workers' loops respond.
     /// - Returns: nil if the manager expects no sign of life.
     init?(
-        _ manager: ServiceManager, on loop: EventLoop, allTurn: @escaping @Sendable () async -> Bool
+        _ manager: ServiceManager, on loop: EventLoop, allLoopsRespond: @escaping @Sendable () async -> Bool
     ) {
         guard let limit = manager.watchdogLimit else { return nil }
         self.manager = manager
         self.loop = loop
         interval = limit / 2
-        self.allTurn = allTurn
+        self.allLoopsRespond = allLoopsRespond
         let timer = LoopTimer(loop: loop) { [unowned self] in look() }
         self.timer = timer
         timer.set(after: .zero)
@@ -29,8 +29,8 @@ final class Watchdog {
 
     private func look() {
         timer?.set(after: interval)
-        Task(executorPreference: loop) { [manager, allTurn] in
-            if await allTurn() { manager.alive() }
+        Task(executorPreference: loop) { [manager, allLoopsRespond] in
+            if await allLoopsRespond() { manager.alive() }
         }
     }
 }

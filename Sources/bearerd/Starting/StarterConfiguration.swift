@@ -144,7 +144,7 @@ struct StarterConfiguration {
             byte.isLetterOrDigit || "._~:/@+-".utf8.contains(byte)
         }
         let begins = text.utf8.first.map { $0.isLetterOrDigit || $0 == UInt8(ascii: "/") } ?? false
-        // What begins with a digit and has a dot and a colon is an address, and no number.
+        // A text that begins with a digit and has a dot and a colon is an address, and no number.
         let isNumber =
             text.utf8.first.map { (0x30...0x39).contains($0) } ?? false
             && !(text.contains(".") && text.contains(":"))
