@@ -11,6 +11,8 @@ struct HeldLease: Sendable {
     var isDoubtOurs = false
     /// True if a save failed, so that the store may hold it all the same: it is read before a refresh token is marked.
     var isUnsure = false
+    /// True if it was kept while others were to write first: no refresh token is sent under it.
+    var hasKeptOthersOut = false
     /// True if other processes look for the identity elsewhere, so that keeping the lease keeps nobody out.
     var hasMoved = false
 }

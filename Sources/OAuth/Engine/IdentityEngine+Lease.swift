@@ -300,7 +300,7 @@ extension IdentityEngine {
         if let id = queue.first {
             guard case .refresh(let token)? = nextGrant(for: id) else { return ask(id, .original) }
             // Taking the lease may have been what found the store again.
-            if !mustSettle {
+            if !mustSettle, !lease.hasKeptOthersOut {
                 if lease.isUnsure, !isRead { return readUnderLease() }
                 let ticket = newTicket()
                 phase = .spending(ticket, id, .refresh(token))
@@ -308,7 +308,15 @@ extension IdentityEngine {
             }
         }
         // The store holds a refresh token that is spent: nobody may read it before ours is written.
-        if holdsWhatStoreLacks, !lease.hasMoved { return phase = .holding }
+        if holdsWhatStoreLacks, !lease.hasMoved, mustSettle || !lease.hasKeptOthersOut {
+            if mustSettle { self.lease?.hasKeptOthersOut = true }
+            return phase = .holding
+        }
+        if lease.hasKeptOthersOut {
+            // They write now, if they have anything.
+            let end = now + Self.pauseAfterTrouble + Self.claimPause
+            (pauseEnd, writeMoment) = (end, max(writeMoment, end))
+        }
         releaseLease()
         phase = .idle
         if !queue.isEmpty { advanceIdle() }

@@ -91,6 +91,12 @@ struct `After the store has lost something` {
         run.play(.tokenInvalidated(0, by: 1, until: .now + .seconds(60)), settling: .seconds(15))
         #expect(run.asked(run.play(.started, settling: .seconds(15))) == nil)
         run.pass(.seconds(16))
+        // Whoever has a newer one could not write it meanwhile, because the lease was ours.
+        let actions = run.play(.timePassed)
+        #expect(run.asked(actions) == nil && actions.releases.count == 1)
+        run.pass(.seconds(5))
+        #expect(run.asked(run.play(.timePassed)) == nil)
+        run.pass(.seconds(1))
         #expect(run.asked(run.play(.timePassed)) != nil)
     }
 

@@ -106,6 +106,12 @@ final class ModelProcess {
         if record.generation > newest.generation { newest = (record.generation, record.refreshToken) }
     }
 
+    /// Takes note that the store takes nothing, which matters while it waits for others to write what was lost.
+    func cannotWrite(_ term: Duration) {
+        let lack = [mayLackSince, loss].compactMap(\.self).max()
+        if let lack, world.now < lack + term { loss = world.now }
+    }
+
     /// Whether it may have sent a refresh token whose outcome is not stored.
     private var mayHaveSpent: Bool { leases.values.contains { $0.spending != nil } || engine.isUnwritten }
 

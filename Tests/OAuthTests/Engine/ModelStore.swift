@@ -16,8 +16,13 @@ final class ModelStore {
     private var signs: [String: Instant] = [:]
     private var isAway = false
     private var refusesWrites = false
+    /// Until when nobody could write what was lost.
+    private(set) var refusalEnd: Instant
 
-    init(_ world: ModelWorld) { self.world = world }
+    init(_ world: ModelWorld) {
+        self.world = world
+        refusalEnd = world.start
+    }
 
     func begin(_ session: StoredSession) { record = session }
 
@@ -40,12 +45,18 @@ final class ModelStore {
         return true
     }
 
+    /// Why a command that writes fails: a server that takes nothing takes no lock and no mark either.
+    private func refusal(of process: ModelProcess) -> StoreError? {
+        if isUnreachable(for: process) { return .unreachable("away") }
+        return refusesWrites && term != nil ? .unavailable("read-only") : nil
+    }
+
     // MARK: Locks
 
     func lock(_ process: ModelProcess, _ ticket: Ticket, until deadline: Instant) {
-        if isUnreachable(for: process) {
+        if let error = refusal(of: process) {
             process.watch = nil
-            return process.tell(.leaseRefused(ticket, .unreachable("away")), "refused")
+            return process.tell(.leaseRefused(ticket, error), "refused")
         }
         guard let lease = acquire(process, ticket) else {
             guard world.now < deadline else {
@@ -93,7 +104,7 @@ final class ModelStore {
     }
 
     private func release(_ lease: ModelLease, of process: ModelProcess, leavingMark isLeft: Bool) {
-        if term != nil, isUnreachable(for: process) {
+        if term != nil, refusal(of: process) != nil {
             return world.after(.seconds(1), for: process) {
                 self.release(lease, of: process, leavingMark: isLeft)
             }
@@ -111,7 +122,7 @@ final class ModelStore {
     /// Extends a lease, or takes the lock anew where its holder has sent a refresh token.
     func renew(_ lease: ModelLease, of process: ModelProcess) -> Bool {
         guard let term else { return true }
-        if isUnreachable(for: process) { return false }
+        if refusal(of: process) != nil { return false }
         expire()
         if holder?.owner != lease.owner {
             guard let spending = lease.spending, (record?.generation ?? 0) <= spending, holder == nil,
@@ -138,7 +149,7 @@ final class ModelStore {
     /// Makes sure that nobody else can hold the lock.
     private func hold(_ lease: ModelLease?, _ process: ModelProcess) -> StoreError? {
         guard let lease, process.leases[lease.ticket] != nil else { return .leaseLost }
-        if isUnreachable(for: process) { return .unreachable("away") }
+        if let error = refusal(of: process) { return error }
         let isHeld = !lease.isOver && lease.end.map { world.now < $0 } ?? true
         if !isHeld {
             guard lease.spending != nil, !lease.isOver else { return .leaseLost }
@@ -255,8 +266,17 @@ final class ModelStore {
     func refuseWrites(for length: Duration) {
         guard !refusesWrites else { return }
         refusesWrites = true
+        refusalEnd = world.now + length
         world.note("the store takes nothing")
         world.after(length) { self.refusesWrites = false }
+        proveThatSignsCanBeGiven()
+    }
+
+    /// Looks every second, as processes do: while nothing can be written, nobody who has a newer session can write it first.
+    private func proveThatSignsCanBeGiven() {
+        guard refusesWrites, let term else { return }
+        for process in world.processes where !isUnreachable(for: process) { process.cannotWrite(term) }
+        world.after(.seconds(1)) { self.proveThatSignsCanBeGiven() }
     }
 
     /// All of it is gone, or the last save: a restart without data, or a failover.
