@@ -123,6 +123,38 @@ struct `A refresh token that was spent and could not be replaced in the store` {
         }
     }
 
+    @Test func `is sent by one session alone while another one takes it over`() async throws {
+        let old = SessionHarness(grantType: .refreshToken)
+        try await old.run("rt0") {
+            let new = SessionHarness(
+                grantType: .refreshToken, sharing: old, family: old.session.core.family
+            ) { $0.refreshMargin = .seconds(20) }
+            try await new.run {
+                old.session.leaveFamily()
+                await old.session.serveWaitersOnly()
+                old.server.script(.held)
+                try? await old.session.refresh(waitingAtMost: .zero)
+                await old.settle()
+                (old.store.isBroken, old.store.hanging) = (true, .load)
+                // It cannot be written, and the new session looks at the store before it takes it over.
+                old.server.release()
+                await old.settle()
+                old.server.script(.held)
+                try? await old.session.refresh(waitingAtMost: .zero)
+                await old.settle()
+                old.store.hanging = nil
+                await old.settle()
+                try? await new.session.refresh(waitingAtMost: .zero)
+                await new.settle()
+                #expect(old.server.bodies.count { $0.contains("refresh_token=rt2&") } == 1)
+                old.store.isBroken = false
+                old.server.release()
+                await new.settle()
+                await new.pass(.seconds(5))
+            }
+        }
+    }
+
     @Test func `is marked by the session that takes its holder's place as what the store may hold`()
         async throws
     {

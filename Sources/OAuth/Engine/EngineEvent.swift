@@ -40,9 +40,11 @@ enum EngineEvent: Sendable {
     /// The end.
     case stopped
     /// A session that another identity of the same name could not write is this one's to write, with the lease if that was kept.
-    case inherited(StoredSession, isOutrankingStored: Bool, HeldLease?)
-    /// Another identity of the same name writes what this one could not, up to this generation, and has its lease.
-    case handedOver(upTo: Int, Ticket?)
+    case inherited(Inheritance)
+    /// Another identity of the same name is asked to write what this one could not; nothing changes before its answer.
+    case handingOver(Ticket)
+    /// That one has answered: it has the session and the lease if `isTaken`.
+    case handedOver(Ticket, isTaken: Bool)
 
     // MARK: People
 

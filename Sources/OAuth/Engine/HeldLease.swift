@@ -2,7 +2,7 @@
 
 /// The store's lease on the identity, with what was read under it.
 struct HeldLease: Sendable {
-    let ticket: Ticket
+    var ticket: Ticket
     /// The stored session, which a save replaces; nil if there is none.
     var stored: StoredSession?
     /// True while nobody knows what became of the refresh token that was sent.

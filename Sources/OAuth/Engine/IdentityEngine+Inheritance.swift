@@ -12,42 +12,54 @@ extension IdentityEngine {
         return session.generation != self.session.generation || session.origin == self.session.origin
     }
 
-    mutating func inherit(_ newer: StoredSession, isOutrankingStored: Bool, _ inherited: HeldLease?) {
-        if newer.generation > session.generation {
-            adopt(newer)
-            if !(newer.refreshToken?.equals(knownToken) ?? true) { ownToken = newer.refreshToken }
+    mutating func inherit(_ given: Inheritance) {
+        if given.session.generation > session.generation {
+            adopt(given.session)
+            ownToken = given.ownToken
         }
-        if newer.generation == session.generation {
+        if given.session.generation == session.generation {
             isUnwritten = true
-            outranksStored = isOutrankingStored
+            outranksStored = given.isOutrankingStored
             writeMoment = now + Self.pauseAfterTrouble
         }
-        guard let inherited else { return }
+        guard let inherited = given.lease else { return }
         guard lease == nil else { return act(.release(inherited.ticket, leavingMark: inherited.leavesMark)) }
         lease = inherited
         phase = .holding
     }
 
-    /// True if nothing is under way that writes, or may change what is to be written.
+    /// True if there is something to hand over, and nothing is under way that writes, or may change it.
     var mayHandOver: Bool {
+        guard needsWriting else { return false }
         switch phase {
-        case .idle, .settling, .holding: true
-        case .locking, .reading, .spending, .asking, .judging, .saving, .performing, .stopped: false
+        case .idle, .settling, .holding: return true
+        case .locking, .reading, .spending, .asking, .judging, .saving, .performing, .stopped: return false
         }
     }
 
-    /// Takes note that another identity has what this one could not write, and the lease of that ticket.
-    mutating func handedOver(upTo generation: Int, _ ticket: Ticket?) {
-        // What came meanwhile is ours to write.
-        if session.generation <= generation {
-            isUnwritten = false
-            isStoreBehind = false
-            outranksStored = false
+    /// All that another identity of the same name needs to go on in place of this one.
+    var inheritance: Inheritance {
+        Inheritance(session: session, isOutrankingStored: outranksStored, ownToken: ownToken, lease: lease)
+    }
+
+    /// Waits until another identity has taken what this one could not write, as for the store.
+    ///
+    /// No refresh token is sent meanwhile that the other one has got, too.
+    mutating func handingOver(_ ticket: Ticket) {
+        if mayHandOver { phase = .saving(ticket, session, nil) }
+    }
+
+    mutating func handedOver(_ ticket: Ticket, isTaken: Bool) {
+        guard case .saving(ticket, let given, _) = phase else { return }
+        if isTaken {
+            lease = nil
+            // What came meanwhile is ours to write.
+            if session.generation <= given.generation {
+                isUnwritten = false
+                isStoreBehind = false
+                outranksStored = false
+            }
         }
-        // A lease that was taken meanwhile is ours.
-        guard lease?.ticket == ticket else { return }
-        if case .asking(let asking) = phase { setAdrift(asking) }
-        lease = nil
-        phase = .idle
+        phase = lease == nil ? .idle : .holding
     }
 }

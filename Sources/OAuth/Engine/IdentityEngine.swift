@@ -168,9 +168,9 @@ struct IdentityEngine: Sendable {
         case .timePassed: rung = nil
         case .started, .targetJoined, .targetLeaves, .targetLeft, .stopping, .hurried, .stopped:
             takeOfLife(event)
-        case .inherited(let session, let isOutranking, let lease):
-            inherit(session, isOutrankingStored: isOutranking, lease)
-        case .handedOver(let generation, let ticket): handedOver(upTo: generation, ticket)
+        case .inherited(let given): inherit(given)
+        case .handingOver(let ticket): handingOver(ticket)
+        case .handedOver(let ticket, let isTaken): handedOver(ticket, isTaken: isTaken)
         case .commanded(let id, let command): commanded(id, command)
         case .performed(let ticket, let result): performed(ticket, result)
         case .storeChanged, .leased, .leaseRefused, .recordRead, .spent, .saved, .notSaved:

@@ -142,6 +142,8 @@ extension Identity {
         } onCancel: {
             Task { await self.hurry() }
         }
+        // What could not be written may be on its way to another identity.
+        await quiet()
     }
 
     // MARK: What could not be written
@@ -159,33 +161,28 @@ extension Identity {
     /// - Returns: whether one does.
     @discardableResult
     func handOver() async -> Bool {
-        guard engine.needsWriting, engine.mayHandOver else { return false }
-        let (session, held) = (engine.session, engine.lease)
-        let lease = held.flatMap { leases[$0.ticket] }
-        for peer in family.peers(of: self)
-        where await peer.inherit(session, isOutrankingStored: engine.outranksStored, held, lease) {
-            if let held { leases[held.ticket] = nil }
-            take(.handedOver(upTo: session.generation, held?.ticket))
-            return !engine.needsWriting
-        }
-        return false
+        let peers = family.peers(of: self)
+        guard engine.mayHandOver, !peers.isEmpty else { return false }
+        let ticket = engine.newTicket()
+        take(.handingOver(ticket))
+        let given = engine.inheritance
+        let lease = given.lease.flatMap { leases[$0.ticket] }
+        var isTaken = false
+        for peer in peers where !isTaken { isTaken = await peer.inherit(given, lease) }
+        if isTaken, let held = given.lease { leases[held.ticket] = nil }
+        take(.handedOver(ticket, isTaken: isTaken))
+        return isTaken && !engine.needsWriting
     }
 
-    private func inherit(
-        _ session: StoredSession, isOutrankingStored: Bool, _ held: HeldLease?, _ lease: (any StoreLease)?
-    ) async -> Bool {
+    private func inherit(_ given: Inheritance, _ lease: (any StoreLease)?) async -> Bool {
         guard isStarted, !isLeaving else { return false }
         // What is stored may be newer by now.
         if engine.mayLook { guard await look() == nil else { return false } }
-        guard isStarted, engine.mayInherit(session) else { return false }
-        var inherited: HeldLease?
-        if let held, let lease {
-            inherited = HeldLease(
-                ticket: engine.newTicket(), stored: held.stored, leavesMark: held.leavesMark,
-                isUnsure: held.isUnsure, hasMoved: held.hasMoved)
-            if let inherited { leases[inherited.ticket] = lease }
-        }
-        take(.inherited(session, isOutrankingStored: isOutrankingStored, inherited))
+        guard isStarted, engine.mayInherit(given.session) else { return false }
+        var given = given
+        given.lease?.ticket = engine.newTicket()
+        if let held = given.lease { leases[held.ticket] = lease }
+        take(.inherited(given))
         return true
     }
 }

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BearerdCryptography
+import Testing
+
+@testable import OAuth
+
+/// A session that is in memory alone, and handed over to another identity of the same name, or ended by somebody else.
+@Suite struct `A session that could not be written` {
+    @Test(arguments: [nil, "two"] as [String?])
+    func `is handed over with word whether others may have sent its refresh token`(own: String?) {
+        let run = EngineRun()
+        var given = run.stored
+        given.generation = 3
+        given.refreshToken = Secret("two")
+        (run.refusesWrites, run.isMarked) = (true, true)
+        run.play(
+            .inherited(
+                Inheritance(
+                    session: given, isOutrankingStored: false, ownToken: own.map { Secret($0) }, lease: nil)))
+        let actions = run.play(.started)
+        #expect((actions.asked == nil) == (own == nil) && (actions.probed == nil) == (own != nil))
+    }
+
+    @Test(arguments: [false, true])
+    func `changes no more while it is handed over`(isTaken: Bool) throws {
+        let run = EngineRun()
+        run.refusesWrites = true
+        let first = try #require(
+            run.play(.refreshRequested(0, TokenAdditions(), by: 1, until: run.now)).asked)
+        run.play(run.answer(first, refreshToken: "two"))
+        #expect(run.engine.mayHandOver)
+        run.play(.handingOver(1000))
+        #expect(!run.engine.mayHandOver && run.engine.inheritance.lease != nil)
+        run.pass(.seconds(10))
+        #expect(run.play(.refreshRequested(0, TokenAdditions(), by: 2, until: run.now)).asked == nil)
+        run.locks = false
+        let actions = run.play(.handedOver(1000, isTaken: isTaken))
+        // Who keeps it goes on; who does not waits for the lease as all others do.
+        #expect((actions.saved.isEmpty && actions.asked == nil) == isTaken)
+        #expect(run.engine.needsWriting == !isTaken && (run.engine.lease == nil) == isTaken)
+    }
+}
