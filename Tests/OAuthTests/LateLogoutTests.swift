@@ -64,6 +64,26 @@ struct `A logout that is stored late` {
         }
     }
 
+    @Test func `has the answer of a provider that hangs revoked by the client that asked`() async throws {
+        let harness = SessionHarness(grantType: .refreshToken) {
+            $0.endpoints[.revocation] = HTTPURL("https://sso.example/revoke")
+            $0.endpoints[.registration] = HTTPURL("https://sso.example/register")
+        }
+        try await harness.run("rt0") {
+            harness.server.script(.held)
+            await harness.pass(.seconds(240))
+            _ = await harness.session.logOut()
+            harness.server.script(.status(201, #"{"client_id":"made","token_endpoint_auth_method":"none"}"#))
+            let client = try await harness.session.register(redirectURI: "http://127.0.0.1/")
+            #expect(client.clientID == "made")
+            harness.server.release(
+                with: .status(200, #"{"access_token":"at-late","expires_in":300,"refresh_token":"rt-late"}"#))
+            await harness.settle()
+            let revocation = harness.server.bodies.last { $0.hasPrefix("token=rt-late&") }
+            #expect(revocation?.contains("client_id=app") == true)
+        }
+    }
+
     @Test(arguments: [-1, 1])
     func `because somebody had the lock ends what began before, and nothing else`(delay: Int) async throws {
         let harness = harness()

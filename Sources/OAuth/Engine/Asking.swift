@@ -8,6 +8,8 @@ import BearerdCryptography
 struct Asking: Sendable {
     let target: TargetID
     let grant: Grant
+    /// The client that its tokens are issued to, in whose name they are revoked.
+    let client: Client
     /// The beginning of the session that asks; an answer to another session's request changes nothing.
     let origin: String
     /// The generation of the stored session that the refresh token belongs to.
@@ -40,11 +42,19 @@ struct Asking: Sendable {
         case spending(Ticket)
     }
 
+    /// A client of the server, with the secret that its registration or an import came with.
+    struct Client: Sendable {
+        let configuration: ClientConfiguration
+        let secret: Secret?
+    }
+
     init(
-        for target: TargetID, with grant: Grant, of session: StoredSession, generation: Int, at now: Instant
+        for target: TargetID, with grant: Grant, by client: Client, of session: StoredSession,
+        generation: Int, at now: Instant
     ) {
         self.target = target
         self.grant = grant
+        self.client = client
         origin = session.origin
         self.generation = generation
         claimLook = (now, nil)

@@ -32,8 +32,8 @@ enum EngineAction: Sendable {
     case probe(Ticket, TargetID)
     /// Judge the id token of an answer.
     case judge(Ticket, TargetID, TokenRequestResult, previous: Secret?)
-    /// Have the provider forget a token; nobody waits for that.
-    case revoke(Secret, TokenHint)
+    /// Have the provider forget a token of this client; nobody waits for that.
+    case revoke(Secret, TokenHint, of: Asking.Client)
     /// A command asks the provider for something.
     case perform(Ticket, Command, for: StoredSession)
     /// Requests are made by other clients now: see ``TargetState/client``.

@@ -168,6 +168,11 @@ extension IdentityEngine {
     /// The client that asks for a target's tokens.
     func client(of id: TargetID) -> ClientConfiguration { targets[id]?.client ?? following(configured) }
 
+    /// That client with its secret, for what is asked in its name when there may be another one.
+    func requestingClient(of id: TargetID) -> Asking.Client {
+        Asking.Client(configuration: client(of: id), secret: presentedSecret)
+    }
+
     /// The client that logs in: the registered one, else the configured one.
     var ownClient: ClientConfiguration { configured.registered(session.registration) }
 

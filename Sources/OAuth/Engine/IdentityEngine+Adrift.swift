@@ -129,15 +129,15 @@ extension IdentityEngine {
 
     /// Revokes what has come of requests that are nobody's, and what is still to come.
     mutating func revokeAnswers(to asking: Asking) {
-        for answer in asking.answers { revoke(answer.outcome) }
-        orphans.formUnion(asking.unanswered)
+        for answer in asking.answers { revoke(answer.outcome, of: asking.client) }
+        for ticket in asking.unanswered { orphans[ticket] = asking.client }
     }
 
     /// Forgets a request that made room for somebody, and is not to be taken up again.
     mutating func abandonAdrift() {
         guard let adrift else { return }
         self.adrift = nil
-        for ticket in adrift.unanswered where !orphans.contains(ticket) { act(.hangUp(ticket)) }
+        for ticket in adrift.unanswered where orphans[ticket] == nil { act(.hangUp(ticket)) }
         if let question = adrift.question { act(.hangUp(question)) }
     }
 }

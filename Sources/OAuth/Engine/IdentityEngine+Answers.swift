@@ -180,11 +180,11 @@ extension IdentityEngine {
     }
 
     /// Revokes the tokens of an answer that no session uses; a refresh token takes its access token with it.
-    mutating func revoke(_ outcome: TokenRequestResult) {
+    mutating func revoke(_ outcome: TokenRequestResult, of client: Asking.Client) {
         if let token = outcome.anyRefreshToken {
-            act(.revoke(token, .refreshToken))
+            act(.revoke(token, .refreshToken, of: client))
         } else if let token = (try? outcome.result.get())?.accessToken {
-            act(.revoke(token, .accessToken))
+            act(.revoke(token, .accessToken, of: client))
         }
     }
 

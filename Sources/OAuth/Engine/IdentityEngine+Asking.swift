@@ -24,8 +24,7 @@ extension IdentityEngine {
     ///
     /// - Parameter error: why nothing can be stored of what it brings; nil with the lease in hand.
     mutating func ask(_ id: TargetID, _ grant: Grant, after error: StoreError? = nil) {
-        var asking = Asking(
-            for: id, with: grant, of: session, generation: (lease?.stored ?? session).generation, at: now)
+        var asking = asking(for: id, with: grant)
         asking.trouble = error
         report(.tokenRequestBegan)
         send(&asking)
@@ -34,27 +33,31 @@ extension IdentityEngine {
 
     /// Sends the refresh token, or goes on waiting for the answer to it.
     mutating func beginAsking(_ id: TargetID, _ grant: Grant) {
-        let generation = (lease?.stored ?? session).generation
+        var asking = asking(for: id, with: grant)
         report(.tokenRequestBegan)
         lease?.leavesMark = false
         guard mayRotate(grant) || isDoubted else {
-            var asking = Asking(for: id, with: grant, of: session, generation: generation, at: now)
             send(&asking)
             return phase = .asking(asking)
         }
-        if takeUpAdrift(generation: generation) { return }
+        if takeUpAdrift(generation: asking.generation) { return }
         abandonAdrift()
         if isDoubted, toldDoubt != session.doubtedToken {
             toldDoubt = session.doubtedToken
-            report(.refreshTokenMayBeSpent(generation: generation))
+            report(.refreshTokenMayBeSpent(generation: asking.generation))
         }
-        var asking = Asking(for: id, with: grant, of: session, generation: generation, at: now)
         asking.rule = UnansweredRefresh(
             isInDoubt: isDoubted, isOurs: lease?.isDoubtOurs ?? false, waiting: configured.tokenTimeLimit,
             at: now)
         asking.claimLook = (now + Self.claimLook, nil)
         phase = .asking(asking)
         advanceAsking()
+    }
+
+    private func asking(for id: TargetID, with grant: Grant) -> Asking {
+        Asking(
+            for: id, with: grant, by: requestingClient(of: id), of: session,
+            generation: (lease?.stored ?? session).generation, at: now)
     }
 
     private mutating func send(_ asking: inout Asking) {
@@ -132,7 +135,7 @@ extension IdentityEngine {
     }
 
     private mutating func answered(_ ticket: Ticket, _ answer: TokenRequestReport) {
-        if orphans.remove(ticket) != nil { return revoke(answer.outcome) }
+        if let client = orphans.removeValue(forKey: ticket) { return revoke(answer.outcome, of: client) }
         if let index = adrift?.requests.firstIndex(of: ticket), index >= 0 {
             adrift?.deferred.append(.answered(ticket, answer))
             return

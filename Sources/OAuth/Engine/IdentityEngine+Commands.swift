@@ -57,10 +57,10 @@ extension IdentityEngine {
             asking = present
             for ticket in asking.requests where !isRevoked { act(.hangUp(ticket)) }
             if let question = asking.question { act(.hangUp(question)) }
-            if isRevoked { orphans.formUnion(asking.requests) }
+            if isRevoked { revokeAnswers(to: asking) }
         case .judging(_, let present, let outcome):
             asking = present
-            if isRevoked { revoke(outcome) }
+            if isRevoked { revoke(outcome, of: asking.client) }
         case .asking(var present):
             // The write under way must end before the lease can go to the command.
             if isRevoked { revokeAnswers(to: present) }
@@ -213,8 +213,7 @@ extension IdentityEngine {
         case .failure(let failure):
             act(.finish(commands.remove(at: index).id, .refused(failure)))
         case .success(.registered(let registration)):
-            // The client before had it sent, and the one that we are from here on could not revoke what it brings.
-            orphanAdrift(revokingAnswer: false)
+            orphanAdrift(revokingAnswer: true)
             end(with: session.replaced(byClient: registration, of: configured))
             commands[index].isApplied = true
             commands[index].result = .registered(registration)

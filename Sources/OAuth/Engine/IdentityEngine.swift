@@ -58,8 +58,8 @@ struct IdentityEngine: Sendable {
     var adrift: Asking?
     /// The refresh token, by its digest, of which people have heard, or need not hear, that it may be spent.
     var toldDoubt: String?
-    /// Requests of a session that has ended: what their answers bring is revoked.
-    var orphans: Set<Ticket> = []
+    /// Requests of a session that has ended, with the clients that sent them: what their answers bring is revoked.
+    var orphans: [Ticket: Asking.Client] = [:]
     /// True if the server replaces refresh tokens; nil while that is not known.
     var rotates: Bool?
 
@@ -185,7 +185,8 @@ struct IdentityEngine: Sendable {
     private mutating func takeAfterStop(_ event: EngineEvent) {
         switch event {
         case .leased(let ticket): act(.release(ticket, leavingMark: false))
-        case .answered(let ticket, let answer): if orphans.remove(ticket) != nil { revoke(answer.outcome) }
+        case .answered(let ticket, let answer):
+            if let client = orphans.removeValue(forKey: ticket) { revoke(answer.outcome, of: client) }
         case .commanded(let id, let command):
             finish(QueuedCommand(id: id, command: command), .unavailable("the session was stopped"))
         case .tokenNeeded(_, let id, _, _), .refreshRequested(_, _, let id, _),

@@ -52,8 +52,10 @@ extension AuthSession {
         }
     }
 
-    /// Has the provider forget a token that nobody has use for.
-    func revoke(leftover token: Secret, _ hint: TokenHint) async {
+    /// Has the provider forget a token that nobody has use for, in the name of the client that it was issued to.
+    func revoke(leftover token: Secret, _ hint: TokenHint, of client: Asking.Client) async {
+        let isOurs = server.configuration.clientID == client.configuration.clientID
+        let server = isOurs ? server : server.asked(by: client.configuration, secret: client.secret)
         do throws(TokenFailure) {
             guard try await server.urlIfAny(of: .revocation) != nil else { return }
             try await server.revoke(token, hint)

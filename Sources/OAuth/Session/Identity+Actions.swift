@@ -162,9 +162,9 @@ extension Identity {
             let session = members[target]?.session
             let idToken = previous.flatMap { try? IDToken(parsing: $0) }
             Task { take(.judged(ticket, await session?.judge(outcome, previous: idToken) ?? outcome)) }
-        case .revoke(let token, let hint):
+        case .revoke(let token, let hint, let client):
             let session = firstSession
-            leave(behind: Task { await session?.revoke(leftover: token, hint) })
+            leave(behind: Task { await session?.revoke(leftover: token, hint, of: client) })
         case .perform(let ticket, let command, let stored):
             let session = firstSession
             Task {

@@ -106,6 +106,27 @@ import Testing
         }
     }
 
+    @Test func `has its answer revoked by the client that sent it, whatever client there is by then`() throws
+    {
+        for isLeft in [false, true] {
+            let run = EngineRun()
+            let ticket = try #require(run.play(.started).asked)
+            if isLeft {
+                run.pass(.seconds(11))
+                run.play(.timePassed)
+            } else {
+                run.play(.commanded(1, .logout(isLocal: false)))
+            }
+            let performing = try #require(run.play(.commanded(2, .register(redirectURI: ""))).performed)
+            let client = ClientRegistration(
+                clientID: "made", authentication: .none, replacedClientID: "app")
+            run.play(.performed(performing, .success(.registered(client))))
+            #expect(run.engine.client(of: 0).clientID == "made")
+            let revoking = run.play(run.answer(ticket, refreshToken: "two"))
+            #expect(revoking.revoked == ["two"] && revoking.revokers == ["app"])
+        }
+    }
+
     @Test func `gives way to what another process has revoked meanwhile`() throws {
         let (run, ticket) = try left()
         run.locks = false
@@ -147,18 +168,6 @@ import Testing
         run.play(run.answer(ticket, refreshToken: "two"))
         #expect(run.stored.refreshToken?.equals(Secret("two")) == true && run.stored.refusal == nil)
         #expect(run.engine.targets[0]?.usable(at: run.now) != nil)
-    }
-
-    @Test func `has no answer once another client was registered, who could not revoke it`() throws {
-        let (run, ticket) = try left()
-        let asking = run.play(.commanded(1, .register(redirectURI: "http://127.0.0.1/callback")))
-        let performing = try #require(asking.performed)
-        run.play(run.answer(ticket, refreshToken: "two"))
-        let client = ClientRegistration(
-            clientID: "another", clientSecret: nil, authentication: .none, replacedClientID: "app")
-        let actions = run.play(.performed(performing, .success(.registered(client))))
-        #expect(actions.isFinished(1) && actions.revoked == [] && run.engine.adrift == nil)
-        #expect(run.play(.stopping).isQuiet)
     }
 
     @Test func `does not come before an import that is being written`() throws {

@@ -137,8 +137,12 @@ extension [EngineAction] {
     var releases: [Bool] { compactMap { if case .release(_, let isLeft) = $0 { isLeft } else { nil } } }
     var revoked: [String] {
         compactMap { action in
-            if case .revoke(let token, _) = action { token.withPlaintext { $0 } } else { nil }
+            if case .revoke(let token, _, _) = action { token.withPlaintext { $0 } } else { nil }
         }
+    }
+    /// The clients in whose names that is done.
+    var revokers: [String] {
+        compactMap { if case .revoke(_, _, let client) = $0 { client.configuration.clientID } else { nil } }
     }
     var isQuiet: Bool { contains { if case .quiet = $0 { true } else { false } } }
     func isFinished(_ id: CommandID) -> Bool {
