@@ -19,6 +19,7 @@ extension IdentityEngine {
                     adopt(stored)
                 }
             } else if isNewer(stored) {
+                revokeOwnToken(endedBy: stored)
                 adopt(stored)
             }
             noteKnown(stored)
@@ -53,6 +54,16 @@ extension IdentityEngine {
             && !(stored.refreshToken?.equals(session.refreshToken) ?? true)
     }
 
+    /// Revokes a refresh token that we alone have where somebody has logged out elsewhere, or had the stored one revoked.
+    private mutating func revokeOwnToken(endedBy stored: StoredSession) {
+        guard configured.grantType.needsPerson, stored.refreshToken == nil, !stored.isEndOnlyHere,
+            let token = session.refreshToken, token.equals(ownToken), let first = order.first,
+            // The answer to a request that was left is revoked as such.
+            adrift?.answers.contains(where: { token.equals($0.outcome.anyRefreshToken) }) != true
+        else { return }
+        act(.revoke(token, .refreshToken, of: requestingClient(of: first)))
+    }
+
     /// True if ours has taken the place of `token`.
     private func isReplaced(_ token: Secret?) -> Bool { replacedTokens.contains { $0.equals(token) } }
 
@@ -85,7 +96,9 @@ extension IdentityEngine {
         let isFirst = session.generation == 0
         follow(stored)
         guard stored.binding == binding else { return noteOthersSession(stored) }
-        let isNews = stored.origin != session.origin || stored.refusal != session.refusal
+        let isNews =
+            stored.origin != session.origin || stored.refusal != session.refusal
+            || stored.refreshToken == nil && session.refreshToken != nil
         let isRenewed = stored.lastRefresh != session.lastRefresh
         var stored = stored
         let generation = stored.generation

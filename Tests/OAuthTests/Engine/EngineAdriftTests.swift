@@ -127,6 +127,14 @@ import Testing
         }
     }
 
+    @Test func `is no trouble any more once another process has had its refresh token revoked`() throws {
+        let (run, _) = try left()
+        #expect(run.engine.targets[0]?.failure != nil)
+        run.stored = run.stored.withoutTokens(forgettingRefreshToken: true)
+        run.play(.storeChanged(isWritable: false))
+        #expect(run.engine.targets[0]?.failure == nil && run.engine.adrift == nil)
+    }
+
     @Test func `gives way to what another process has revoked meanwhile`() throws {
         let (run, ticket) = try left()
         run.locks = false

@@ -23,6 +23,22 @@ import Testing
     }
 
     @Test(arguments: [false, true])
+    func `is revoked where another process has logged out meanwhile, unless that was to end it here alone`(
+        isLocal: Bool
+    ) throws {
+        let run = EngineRun()
+        run.refusesWrites = true
+        let first = try #require(
+            run.play(.refreshRequested(0, TokenAdditions(), by: 1, until: run.now)).asked)
+        run.play(run.answer(first, refreshToken: "two"))
+        var ended = run.stored.loggedOut(binding: run.stored.binding, at: run.wall + .seconds(1))
+        ended.isEndOnlyHere = isLocal
+        run.stored = ended
+        #expect(run.play(.storeChanged(isWritable: false)).revoked == (isLocal ? [] : ["two"]))
+        #expect(run.engine.session.refreshToken == nil)
+    }
+
+    @Test(arguments: [false, true])
     func `changes no more while it is handed over`(isTaken: Bool) throws {
         let run = EngineRun()
         run.refusesWrites = true
