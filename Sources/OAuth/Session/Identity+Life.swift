@@ -78,7 +78,7 @@ extension Identity {
         let end = clock.now + limit
         await quiesce()
         // Somebody may have taken away just now what is stored.
-        if limit > .zero, !engine.needsWriting { await look() }
+        if limit > .zero, !engine.needsWriting { await look(until: clock.now + Self.writePauseAtEnd) }
         while engine.needsWriting, !engine.phase.isStopped {
             await write()
             if await handOver() { break }
