@@ -123,6 +123,30 @@ struct `A store that never answers` {
         harness.store.hanging = nil
     }
 
+    @Test func `has no lease kept by a session that is gone once it gives it`() async throws {
+        let harness = harness(.lock)
+        var session: AuthSession? = AuthSession(
+            configuration: await harness.session.engine.configured, executor: harness.session.executor,
+            clock: harness.clock, transport: harness.server, store: harness.store,
+            credentials: harness.secret, observer: harness.journal)
+        try? await session?.refresh(waitingAtMost: .zero)
+        await harness.settle()
+        session = nil
+        await harness.settle()
+        harness.store.hanging = nil
+        await harness.settle()
+        let hasLease = Flag()
+        let other = Task {
+            await harness.store.lock()
+            hasLease.raise()
+        }
+        await harness.settle()
+        #expect(hasLease.isRaised && harness.server.bodies.isEmpty)
+        harness.store.unlock()
+        await other.value
+        await end(harness)
+    }
+
     @Test func `does not have a person log in whose session is only being read`() async throws {
         let harness = harness(.load)
         let starting = Task { await harness.session.start() }

@@ -127,6 +127,50 @@ import Testing
         }
     }
 
+    @Test func `keeps its lease for a write under way, though a login ends it and its target leaves`() throws
+    {
+        let run = EngineRun()
+        run.join(1)
+        run.refusesWrites = true
+        let first = try #require(
+            run.play(.refreshRequested(0, TokenAdditions(), by: 1, until: run.now)).asked)
+        run.play(run.answer(first, refreshToken: "two"))
+        _ = try #require(run.play(.refreshRequested(0, TokenAdditions(), by: 2, until: run.now)).asked)
+        run.pass(.seconds(11))
+        (run.refusesWrites, run.saves) = (false, false)
+        #expect(run.play(.timePassed).saved.count == 1)
+        var grant = TokenResponse(accessToken: Secret("theirs"), lifetime: .seconds(300))
+        grant.refreshToken = Secret("three")
+        run.play(.commanded(1, .login(grant, 1, sentAt: run.now, wall: run.wall)))
+        #expect(run.play(.targetLeft(0)).releases.isEmpty)
+        run.saves = true
+        run.save()
+        #expect(run.stored.refreshToken?.equals(Secret("three")) == true)
+    }
+
+    @Test func `is doubted by the next target as another one's, where others had the lease meanwhile`() throws
+    {
+        let (run, ticket) = try left(2)
+        run.pass(.seconds(2))
+        run.play(.timePassed)
+        #expect(run.engine.adrift == nil, "it is taken up")
+        let died = TokenRequestResult(
+            result: .failure(TokenFailure(.transient, .interrupted, detail: "")), sentAt: run.now,
+            wall: run.wall)
+        run.play(.answered(ticket, TokenRequestReport(outcome: died)))
+        guard case .asking(let asking) = run.engine.phase, let question = asking.question else {
+            Issue.record("it asks nothing harmless")
+            return
+        }
+        let next = run.play(.probed(question, TokenFailure(.transient, .timedOut, detail: "")))
+        #expect(next.releases.isEmpty, "the next target goes on under the same lease")
+        let second = try #require(next.probed)
+        #expect(run.play(.probed(second, nil)).asked == nil)
+        run.pass(.seconds(5))
+        let third = try #require(run.play(.timePassed).probed)
+        #expect(run.play(.probed(third, nil)).asked != nil)
+    }
+
     @Test func `is no trouble any more once another process has had its refresh token revoked`() throws {
         let (run, _) = try left()
         #expect(run.engine.targets[0]?.failure != nil)
