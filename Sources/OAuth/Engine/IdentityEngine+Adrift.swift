@@ -107,7 +107,7 @@ extension IdentityEngine {
         adrift.rule?.takenUp()
         adrift.claimLook = (now + Self.claimLook, nil)
         phase = .asking(adrift)
-        for event in events { takeWhileAsking(event) }
+        for event in events { take(event) }
         advanceAsking()
         return true
     }

@@ -9,15 +9,6 @@ extension IdentityEngine {
     /// How long we stay away from a lease that a person wants; longer than the time between two of their tries.
     static let claimPause: Duration = .seconds(1)
 
-    mutating func takeWhileAsking(_ event: EngineEvent) {
-        switch event {
-        case .answered(let ticket, let answer): answered(ticket, answer)
-        case .probed(let ticket, let failure): probed(ticket, failure)
-        case .claimed(let ticket, let isClaimed): claimed(ticket, isClaimed)
-        default: break
-        }
-    }
-
     // MARK: Asking
 
     /// Makes a request without a refresh token.
@@ -134,7 +125,7 @@ extension IdentityEngine {
         return adrift?.requests.contains(ticket) ?? false
     }
 
-    private mutating func answered(_ ticket: Ticket, _ answer: TokenRequestReport) {
+    mutating func answered(_ ticket: Ticket, _ answer: TokenRequestReport) {
         if let client = orphans.removeValue(forKey: ticket) { return revoke(answer.outcome, of: client) }
         if let index = adrift?.requests.firstIndex(of: ticket), index >= 0 {
             adrift?.deferred.append(.answered(ticket, answer))
@@ -169,7 +160,7 @@ extension IdentityEngine {
         advanceAsking()
     }
 
-    private mutating func probed(_ ticket: Ticket, _ failure: TokenFailure?) {
+    mutating func probed(_ ticket: Ticket, _ failure: TokenFailure?) {
         if adrift?.question == ticket {
             adrift?.deferred.append(.probed(ticket, failure))
             return
@@ -281,7 +272,7 @@ extension IdentityEngine {
         let events = asking.deferred
         asking.deferred = []
         phase = .asking(asking)
-        for event in events { takeWhileAsking(event) }
+        for event in events { take(event) }
         if case .asking(let asking) = phase, asking.isClaimed {
             // Its requests are nobody's, or none was sent; else it may be answered any moment.
             let isSilent = asking.rule?.isSilent(at: now) ?? false

@@ -19,24 +19,6 @@ extension IdentityEngine {
         Int((max(configured.tokenTimeLimit, .seconds(60)) / Self.lockWait).rounded(.up)) + 2
     }
 
-    mutating func takeFromStore(_ event: EngineEvent) {
-        switch event {
-        case .storeChanged(let isWritable):
-            lookMoment = now
-            if isWritable { writeMoment = min(writeMoment, now) }
-        case .leased(let ticket): leased(ticket)
-        case .leaseRefused(let ticket, let error): leaseRefused(ticket, error)
-        case .recordRead(let ticket, let result): recordRead(ticket, result)
-        case .spent(let ticket, let result):
-            if !endMeanwhile(event) { spent(ticket, result) }
-        case .saved(let ticket):
-            if !endMeanwhile(event) { saved(ticket) }
-        case .notSaved(let ticket, let error, let hasMoved):
-            if !endMeanwhile(event) { notSaved(ticket, error, hasMoved: hasMoved) }
-        default: break
-        }
-    }
-
     // MARK: The lease
 
     mutating func beginLocking(after refusals: Int = 0) {
@@ -45,7 +27,7 @@ extension IdentityEngine {
         act(.lock(ticket, isForPerson: commands.contains { $0.command.isPersons }))
     }
 
-    private mutating func leased(_ ticket: Ticket) {
+    mutating func leased(_ ticket: Ticket) {
         guard case .locking(ticket, _) = phase else { return act(.release(ticket, leavingMark: false)) }
         storeWorked(.lock)
         lease = HeldLease(ticket: ticket)
@@ -59,7 +41,7 @@ extension IdentityEngine {
         act(.read(ticket))
     }
 
-    private mutating func leaseRefused(_ ticket: Ticket, _ error: StoreError) {
+    mutating func leaseRefused(_ ticket: Ticket, _ error: StoreError) {
         guard case .locking(ticket, let refusals) = phase else { return }
         storeFailed(.lock, error)
         guard error.isBusy else { return giveUp(error) }
@@ -123,7 +105,7 @@ extension IdentityEngine {
         lookMoment = max(now, lastLook + Self.leastPause)
     }
 
-    private mutating func recordRead(_ ticket: Ticket, _ result: Result<StoreRecord, StoreError>) {
+    mutating func recordRead(_ ticket: Ticket, _ result: Result<StoreRecord, StoreError>) {
         if ticket == lookTicket {
             lookTicket = nil
             guard mayLook else { return lookMoment = now }
@@ -197,7 +179,7 @@ extension IdentityEngine {
         act(.save(ticket, session, over: lease.stored, keepingPrevious: hasStoredWorked))
     }
 
-    private mutating func saved(_ ticket: Ticket) {
+    mutating func saved(_ ticket: Ticket) {
         guard case .saving(ticket, let written, let conclusion) = phase else { return }
         noteSaved(written)
         if case .command? = conclusion { return commandSaved(written) }
@@ -221,7 +203,7 @@ extension IdentityEngine {
         outranksStored = false
     }
 
-    private mutating func notSaved(_ ticket: Ticket, _ error: StoreError, hasMoved: Bool) {
+    mutating func notSaved(_ ticket: Ticket, _ error: StoreError, hasMoved: Bool) {
         guard case .saving(ticket, _, let conclusion) = phase else { return }
         lease?.isUnsure = error != .outdated
         if case .command? = conclusion {
@@ -337,7 +319,7 @@ extension IdentityEngine {
         isDoubted && session.doubtedToken == lease?.stored?.refreshToken?.digest
     }
 
-    private mutating func spent(_ ticket: Ticket, _ result: Result<Bool, StoreError>) {
+    mutating func spent(_ ticket: Ticket, _ result: Result<Bool, StoreError>) {
         guard case .spending(ticket, let id, let grant) = phase else { return }
         switch result {
         case .success(let mayBeSpent):

@@ -23,35 +23,33 @@ extension IdentityEngine {
         return true
     }
 
-    mutating func takeWish(_ event: EngineEvent) {
-        switch event {
-        case .tokenNeeded(let id, let waiter, let deadline, let isRenewed):
-            needed(id, by: waiter, until: deadline, isRenewed: isRenewed)
-        case .refreshRequested(let id, let additions, let waiter, let deadline):
-            guard let state = targets[id] else { return act(.wake(waiter, .failure(.stopped))) }
-            guard canRenew else { return act(.wake(waiter, .failure(lackingSession))) }
-            if state.attempt == nil {
-                targets[id]?.isAskedFor = true
-                targets[id]?.additions = additions
-            }
-            wait(waiter, id, .attempt(after: state.endedAttempts), deadline)
-        case .tokenInvalidated(let id, let waiter, let deadline):
-            guard let state = targets[id] else { return act(.wake(waiter, .failure(.stopped))) }
-            invalidate(id)
-            wait(waiter, id, .attempt(after: state.endedAttempts), deadline)
-        case .attemptAwaited(let id, let waiter, let deadline):
-            guard let state = targets[id] else { return act(.wake(waiter, .failure(.stopped))) }
-            wait(waiter, id, .attempt(after: state.endedAttempts), deadline)
-        default:
-            break
+    mutating func refreshRequested(
+        _ id: TargetID, _ additions: TokenAdditions, by waiter: WaiterID, until deadline: Instant
+    ) {
+        guard let state = targets[id] else { return act(.wake(waiter, .failure(.stopped))) }
+        guard canRenew else { return act(.wake(waiter, .failure(lackingSession))) }
+        if state.attempt == nil {
+            targets[id]?.isAskedFor = true
+            targets[id]?.additions = additions
         }
+        awaitAttempt(of: id, by: waiter, until: deadline)
+    }
+
+    mutating func tokenInvalidated(_ id: TargetID, by waiter: WaiterID, until deadline: Instant) {
+        invalidate(id)
+        awaitAttempt(of: id, by: waiter, until: deadline)
+    }
+
+    mutating func awaitAttempt(of id: TargetID, by waiter: WaiterID, until deadline: Instant) {
+        guard let state = targets[id] else { return act(.wake(waiter, .failure(.stopped))) }
+        wait(waiter, id, .attempt(after: state.endedAttempts), deadline)
     }
 
     mutating func wait(_ waiter: WaiterID, _ id: TargetID, _ wish: Waiter.Wish, _ deadline: Instant) {
         waiters.append(Waiter(id: waiter, target: id, wish: wish, deadline: deadline))
     }
 
-    private mutating func needed(
+    mutating func tokenNeeded(
         _ id: TargetID, by waiter: WaiterID, until deadline: Instant, isRenewed: Bool
     ) {
         guard var state = targets[id] else { return act(.wake(waiter, .failure(.stopped))) }

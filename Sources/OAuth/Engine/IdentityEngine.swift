@@ -93,7 +93,7 @@ struct IdentityEngine: Sendable {
     /// The time of the event that is being handled.
     var moment: Moment
     private var lastTicket: Ticket = 0
-    private var rung: Instant?
+    var rung: Instant?
     private var actions: [EngineAction] = []
 
     /// An engine that knows nothing, and has one target.
@@ -142,7 +142,9 @@ struct IdentityEngine: Sendable {
     mutating func act(_ action: EngineAction) {
         switch action {
         case .lock, .read, .spend, .save: storeAskedAt = now
-        default: break
+        case .release, .lookForClaim, .ask, .hangUp, .probe, .judge, .revoke, .perform, .followClients,
+            .publish, .wake, .finish, .report, .ring, .quiet:
+            break
         }
         actions.append(action)
     }
@@ -154,72 +156,18 @@ struct IdentityEngine: Sendable {
         return lastTicket
     }
 
-    private mutating func take(_ event: EngineEvent) {
-        switch event {
-        case .tokenNeeded, .refreshRequested, .tokenInvalidated, .attemptAwaited: takeWish(event)
-        case .tokenRejected(let target, let rejection, let waiter, let deadline):
-            tokenRejected(target, rejection, by: waiter, until: deadline)
-        case .tokenAccepted(let target, let generation, let route, let isReplayed):
-            tokenAccepted(target, generation: generation, route: route, isReplayed: isReplayed)
-        case .renewalNeeded(let id):
-            let isHeldBack = targets[id]?.access != nil && canRenew
-            targets[id]?.isWithheld = isHeldBack
-        case .credentialsChanged: credentialsChanged()
-        case .timePassed: rung = nil
-        case .started, .targetJoined, .targetLeaves, .targetLeft, .stopping, .hurried, .stopped:
-            takeOfLife(event)
-        case .inherited(let given): inherit(given)
-        case .handingOver(let ticket): handingOver(ticket)
-        case .handedOver(let ticket, let isTaken): handedOver(ticket, isTaken: isTaken)
-        case .commanded(let id, let command): commanded(id, command)
-        case .performed(let ticket, let result): performed(ticket, result)
-        case .storeChanged, .leased, .leaseRefused, .recordRead, .spent, .saved, .notSaved:
-            takeFromStore(event)
-        case .answered, .probed, .claimed: takeWhileAsking(event)
-        case .roomWanted: makeRoom()
-        case .judged(let ticket, let outcome): judged(ticket, outcome)
-        }
-    }
-
-    /// Only what others must not be kept from is still done.
-    private mutating func takeAfterStop(_ event: EngineEvent) {
-        switch event {
-        case .leased(let ticket): act(.release(ticket, leavingMark: false))
-        case .answered(let ticket, let answer):
-            if let client = orphans.removeValue(forKey: ticket) { revoke(answer.outcome, of: client) }
-        case .commanded(let id, let command):
-            finish(QueuedCommand(id: id, command: command), .unavailable("the session was stopped"))
-        case .tokenNeeded(_, let id, _, _), .refreshRequested(_, _, let id, _),
-            .tokenInvalidated(_, let id, _),
-            .attemptAwaited(_, let id, _):
-            act(.wake(id, .failure(.stopped)))
-        case .tokenRejected(_, _, let id, _): act(.wake(id, .pass))
-        default: break
-        }
-    }
-
     // MARK: Its life
 
-    private mutating func takeOfLife(_ event: EngineEvent) {
-        switch event {
-        case .started: isStarted = true
-        case .targetJoined(let id, let client):
-            var state = TargetState(client)
-            state.client = following(client)
-            var stored = session
-            if session.binding == binding { state.adopt(&stored, at: moment) }
-            targets[id] = state
-            order.append(id)
-        case .targetLeaves(let id): targets[id]?.isLeaving = true
-        case .targetLeft(let id): forget(id)
-        case .stopping: stopping()
-        case .hurried: hurry()
-        case .stopped: stop()
-        default: break
-        }
+    mutating func join(_ id: TargetID, _ client: ClientConfiguration) {
+        var state = TargetState(client)
+        state.client = following(client)
+        var stored = session
+        if session.binding == binding { state.adopt(&stored, at: moment) }
+        targets[id] = state
+        order.append(id)
     }
 
-    private mutating func forget(_ id: TargetID) {
+    mutating func forget(_ id: TargetID) {
         // Nothing is sent for it any more.
         if case .asking(let asking) = phase, asking.target == id, asking.requests.isEmpty,
             asking.meanwhile == nil
@@ -238,7 +186,7 @@ struct IdentityEngine: Sendable {
     }
 
     /// Only what is on its way to the provider, and commands, go on.
-    private mutating func stopping() {
+    mutating func stopping() {
         isStopping = true
         isQuietTold = false
         let current = targetInHand
@@ -247,12 +195,12 @@ struct IdentityEngine: Sendable {
         if case .locking = phase, commands.isEmpty, !needsWriting { phase = .idle }
     }
 
-    private mutating func hurry() {
+    mutating func hurry() {
         guard case .locking = phase else { return }
         giveUp(.busy(by: nil))
     }
 
-    private mutating func stop() {
+    mutating func stop() {
         abandonAdrift()
         if case .asking(let asking) = phase {
             for ticket in asking.requests { act(.hangUp(ticket)) }

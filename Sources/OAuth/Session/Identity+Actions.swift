@@ -9,43 +9,46 @@ extension Identity {
     /// How long the store may take for one thing: one of a program's own may never answer.
     static let storeLimit: Duration = .seconds(60)
 
-    func carryOutInStore(_ action: EngineAction) {
-        switch action {
-        case .lock(let ticket, let isForPerson): lock(ticket, isForPerson: isForPerson)
-        case .release(let ticket, let isLeft): release(ticket, leavingMark: isLeft)
-        case .read(let ticket):
-            var holder: (any StoreLease)?
-            if case .reading = engine.phase { holder = lease }
-            limit(ticket) { await $0.tell(.failure($1), of: ticket) }
-            Task { [holder] in tell(await record(under: holder), of: ticket) }
-        case .spend(let ticket, let session):
-            guard let lease else { return take(.spent(ticket, .failure(.leaseLost))) }
-            limit(ticket) { await $0.take(.spent(ticket, .failure($1))) }
-            Task {
-                defer { storeLimits.removeValue(forKey: ticket)?.cancel() }
-                do throws(StoreError) {
-                    try await lease.spend(session)
-                    take(.spent(ticket, .success(lease.mayBeSpent)))
-                } catch {
-                    take(.spent(ticket, .failure(error)))
-                }
+    func read(_ ticket: Ticket) {
+        var holder: (any StoreLease)?
+        if case .reading = engine.phase { holder = lease }
+        limit(ticket) { await $0.tell(.failure($1), of: ticket) }
+        Task { [holder] in tell(await record(under: holder), of: ticket) }
+    }
+
+    func spend(_ session: StoredSession, _ ticket: Ticket) {
+        guard let lease else { return take(.spent(ticket, .failure(.leaseLost))) }
+        limit(ticket) { await $0.take(.spent(ticket, .failure($1))) }
+        Task {
+            defer { storeLimits.removeValue(forKey: ticket)?.cancel() }
+            do throws(StoreError) {
+                try await lease.spend(session)
+                take(.spent(ticket, .success(lease.mayBeSpent)))
+            } catch {
+                take(.spent(ticket, .failure(error)))
             }
-        case .save(let ticket, let session, let read, let keepsPrevious):
-            guard let lease else { return take(.notSaved(ticket, .leaseLost, hasMoved: false)) }
-            limit(ticket) { identity, _ in
-                let error = StoreError.unavailable(
-                    "the store does not answer, and may still write what it was given")
-                await identity.take(.notSaved(ticket, error, hasMoved: false))
-            }
-            Task { await save(session, over: read, keepingPrevious: keepsPrevious, under: lease, ticket) }
-        case .lookForClaim(let ticket):
-            let lease = lease
-            limit(ticket) { identity, _ in await identity.take(.claimed(ticket, false)) }
-            Task {
-                defer { storeLimits.removeValue(forKey: ticket)?.cancel() }
-                take(.claimed(ticket, await lease?.isClaimed() ?? false))
-            }
-        default: break
+        }
+    }
+
+    func save(
+        _ session: StoredSession, over read: StoredSession?, keepingPrevious keepsPrevious: Bool,
+        _ ticket: Ticket
+    ) {
+        guard let lease else { return take(.notSaved(ticket, .leaseLost, hasMoved: false)) }
+        limit(ticket) { identity, _ in
+            let error = StoreError.unavailable(
+                "the store does not answer, and may still write what it was given")
+            await identity.take(.notSaved(ticket, error, hasMoved: false))
+        }
+        Task { await save(session, over: read, keepingPrevious: keepsPrevious, under: lease, ticket) }
+    }
+
+    func lookForClaim(_ ticket: Ticket) {
+        let lease = lease
+        limit(ticket) { identity, _ in await identity.take(.claimed(ticket, false)) }
+        Task {
+            defer { storeLimits.removeValue(forKey: ticket)?.cancel() }
+            take(.claimed(ticket, await lease?.isClaimed() ?? false))
         }
     }
 
@@ -63,7 +66,7 @@ extension Identity {
         }
     }
 
-    private func lock(_ ticket: Ticket, isForPerson: Bool) {
+    func lock(_ ticket: Ticket, isForPerson: Bool) {
         let earlier = releasing
         limit(ticket, plus: IdentityEngine.lockWait) { await $0.take(.leaseRefused(ticket, $1)) }
         locking = Task {
@@ -83,7 +86,7 @@ extension Identity {
         }
     }
 
-    private func release(_ ticket: Ticket, leavingMark isLeft: Bool) {
+    func release(_ ticket: Ticket, leavingMark isLeft: Bool) {
         guard let lease = leases.removeValue(forKey: ticket) else { return }
         if isLeft { lease.leaveSpent() }
         let earlier = releasing
@@ -132,51 +135,45 @@ extension Identity {
     /// The failure of a request whose session nobody has any more.
     private static let gone = TokenFailure(.transient, .cancelled, detail: "the session has ended")
 
-    func carryOutAtProvider(_ action: EngineAction) {
-        switch action {
-        case .ask(let ticket, let target, let grant, let additions, let waitsLong):
-            let (session, key) = (members[target]?.session, engine.session.proofKey)
-            requests[ticket] = Task {
-                guard let session else {
-                    // Nothing was sent; the engine must not wait for it, nor keep the lease.
-                    requests[ticket] = nil
-                    let result = TokenRequestResult(
-                        result: .failure(Self.gone), sentAt: clock.now, wall: clock.wallNow)
-                    return take(.answered(ticket, TokenRequestReport(outcome: result, wasSent: false)))
-                }
-                let answer = await session.answer(
-                    to: grant, adding: additions, proving: key, waitsLong: waitsLong, ticket)
+    func ask(
+        _ ticket: Ticket, _ target: TargetID, _ grant: Grant, _ additions: TokenAdditions, waitsLong: Bool
+    ) {
+        let (session, key) = (members[target]?.session, engine.session.proofKey)
+        requests[ticket] = Task {
+            guard let session else {
+                // Nothing was sent; the engine must not wait for it, nor keep the lease.
                 requests[ticket] = nil
-                take(.answered(ticket, answer))
-                shareEncoding()
+                let result = TokenRequestResult(
+                    result: .failure(Self.gone), sentAt: clock.now, wall: clock.wallNow)
+                return take(.answered(ticket, TokenRequestReport(outcome: result, wasSent: false)))
             }
-        case .hangUp(let ticket): requests.removeValue(forKey: ticket)?.cancel()
-        case .probe(let ticket, let target):
-            let session = members[target]?.session
-            requests[ticket] = Task {
-                let failure = if let session { await session.silence() } else { Self.gone }
-                requests[ticket] = nil
-                take(.probed(ticket, failure))
-            }
-        case .judge(let ticket, let target, let outcome, let previous):
-            let session = members[target]?.session
-            let idToken = previous.flatMap { try? IDToken(parsing: $0) }
-            Task { take(.judged(ticket, await session?.judge(outcome, previous: idToken) ?? outcome)) }
-        case .revoke(let token, let hint, let client):
-            let session = firstSession
-            leave(behind: Task { await session?.revoke(leftover: token, hint, of: client) })
-        case .perform(let ticket, let command, let stored):
-            let session = firstSession
-            Task {
-                let result = await session?.perform(command, on: stored) ?? .failure(Self.gone)
-                take(.performed(ticket, result))
-            }
-        default: break
+            let answer = await session.answer(
+                to: grant, adding: additions, proving: key, waitsLong: waitsLong, ticket)
+            requests[ticket] = nil
+            take(.answered(ticket, answer))
+            shareEncoding()
+        }
+    }
+
+    func probe(_ ticket: Ticket, _ target: TargetID) {
+        let session = members[target]?.session
+        requests[ticket] = Task {
+            let failure = if let session { await session.silence() } else { Self.gone }
+            requests[ticket] = nil
+            take(.probed(ticket, failure))
+        }
+    }
+
+    func perform(_ ticket: Ticket, _ command: Command, for stored: StoredSession) {
+        let session = firstSession
+        Task {
+            let result = await session?.perform(command, on: stored) ?? .failure(Self.gone)
+            take(.performed(ticket, result))
         }
     }
 
     /// The session that stands for the identity as a whole.
-    private var firstSession: AuthSession? {
+    var firstSession: AuthSession? {
         for target in engine.order {
             if let session = members[target]?.session { return session }
         }

@@ -177,8 +177,25 @@ actor Identity: ExecutorConfined {
 
     private func carryOut(_ action: EngineAction) {
         switch action {
-        case .lock, .release, .read, .spend, .save, .lookForClaim: carryOutInStore(action)
-        case .ask, .hangUp, .probe, .judge, .revoke, .perform: carryOutAtProvider(action)
+        case .lock(let ticket, let isForPerson): lock(ticket, isForPerson: isForPerson)
+        case .release(let ticket, let isLeft): release(ticket, leavingMark: isLeft)
+        case .read(let ticket): read(ticket)
+        case .spend(let ticket, let session): spend(session, ticket)
+        case .save(let ticket, let session, let read, let keepsPrevious):
+            save(session, over: read, keepingPrevious: keepsPrevious, ticket)
+        case .lookForClaim(let ticket): lookForClaim(ticket)
+        case .ask(let ticket, let target, let grant, let additions, let waitsLong):
+            ask(ticket, target, grant, additions, waitsLong: waitsLong)
+        case .hangUp(let ticket): requests.removeValue(forKey: ticket)?.cancel()
+        case .probe(let ticket, let target): probe(ticket, target)
+        case .judge(let ticket, let target, let outcome, let previous):
+            let session = members[target]?.session
+            let idToken = previous.flatMap { try? IDToken(parsing: $0) }
+            Task { take(.judged(ticket, await session?.judge(outcome, previous: idToken) ?? outcome)) }
+        case .revoke(let token, let hint, let client):
+            let session = firstSession
+            leave(behind: Task { await session?.revoke(leftover: token, hint, of: client) })
+        case .perform(let ticket, let command, let stored): perform(ticket, command, for: stored)
         case .followClients:
             for target in engine.order { follow(target) }
         case .publish(let target, let snapshot): members[target]?.slot.publish(snapshot)
