@@ -20,6 +20,9 @@ struct `An engine in a hostile world` {
         hanging.hangsProvider = true
         var killed = Faults(processes: 3)
         killed.killsProcesses = true
+        var configured = killed
+        configured.grantType = .clientCredentials
+        configured.breaksStore = true
         var people = Faults()
         people.changesSessions = true
         var locked = Faults(leaseTerm: nil, processes: 3)
@@ -40,6 +43,7 @@ struct `An engine in a hostile world` {
         return [
             ("nothing", Faults()), ("a lock that the kernel keeps", lock), ("outages", outages),
             ("an emptied store", emptied), ("a hanging provider", hanging), ("killed processes", killed),
+            ("a grant from the configuration", configured),
             ("people", people), ("everything, with the kernel's lock", locked),
             ("everything but what stands still", all),
             ("a provider that hangs beside all", hangingBesideAll),

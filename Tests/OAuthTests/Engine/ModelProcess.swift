@@ -39,6 +39,8 @@ final class ModelProcess {
     /// Who waits, and until when.
     private(set) var waiting: [WaiterID: Instant] = [:]
     private var published: [TargetID: AccessTokenSnapshot] = [:]
+    /// Access tokens that must never be used again.
+    private var invalidated: [Secret] = []
     private var nextID = 0
     private var alarm = 0
     private var stopEnd: Instant?
@@ -70,7 +72,7 @@ final class ModelProcess {
         engine = Self.engine(in: world)
         (leases, newest, tokenGeneration, lastRecord, watch) = ([:], (0, nil), 0, nil, nil)
         (mayLackSince, loss, answeringSince) = (nil, nil, nil)
-        (open, waiting, published) = ([], [:], [:])
+        (open, waiting, published, invalidated) = ([], [:], [:], [])
         world.note("\(name) starts")
         for (number, target) in world.targets.enumerated().dropFirst() {
             take(.targetJoined(number, world.configuration.aimed(at: target)))
@@ -213,17 +215,24 @@ final class ModelProcess {
         case .revoke, .followClients: break
         case .publish(let target, let snapshot):
             published[target] = snapshot
-            if let snapshot, snapshot.expiry <= world.now { world.fail("\(name) publishes what has expired") }
+            check(snapshot)
         case .wake(let id, let answer):
-            if case .token(let snapshot) = answer, snapshot.expiry <= world.now {
-                world.fail("\(name) gives what has expired")
-            }
+            if case .token(let snapshot) = answer { check(snapshot) }
             answered(id)
         case .perform(let ticket, let command, let session): perform(ticket, command, session)
         case .finish(let id, let result): finished(id, result)
         case .report: break
         case .ring(let moment): ring(at: moment)
         case .quiet: quiet()
+        }
+    }
+
+    /// Looks whether requests may use an access token.
+    private func check(_ snapshot: AccessTokenSnapshot?) {
+        guard let snapshot else { return }
+        if snapshot.expiry <= world.now { world.fail("\(name) gives what has expired") }
+        if invalidated.contains(where: { $0.equals(snapshot.token) }) {
+            world.fail("\(name) gives what was not to be used again")
         }
     }
 
@@ -277,7 +286,7 @@ final class ModelProcess {
 
     private func stopped() {
         world.note("\(name) stops\(engine.needsWriting ? " and loses its session" : "")")
-        if mayHaveSpent { world.provider.excuse(engine.session.refreshToken) }
+        if mayHaveSpent || engine.needsWriting { world.provider.excuse(engine.session.refreshToken) }
         if engine.needsWriting { world.provider.abandon(by: self) }
         for _ in waiting { world.fail("\(name) stops and leaves somebody waiting") }
         world.store.died(self)
@@ -301,7 +310,9 @@ final class ModelProcess {
         case 0..<10: wait { .tokenNeeded(target, by: $0, until: deadline, isRenewed: false) }
         case 10 where !world.isQuiet:
             wait { .refreshRequested(target, TokenAdditions(), by: $0, until: deadline) }
-        case 11 where !world.isQuiet: wait { .tokenInvalidated(target, by: $0, until: deadline) }
+        case 11 where !world.isQuiet:
+            if let token = published[target]?.token { invalidated.append(token) }
+            wait { .tokenInvalidated(target, by: $0, until: deadline) }
         case 12, 13, 14: refuse(target, until: deadline)
         case 15 where world.faults.changesSessions && !world.isQuiet: command()
         default: break

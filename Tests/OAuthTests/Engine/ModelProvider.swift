@@ -131,7 +131,9 @@ final class ModelProvider {
     private func checkSending(_ token: Secret, by process: ModelProcess) {
         let name = token.withPlaintext { $0 }
         let term = world.faults.leaseTerm
-        if let lossMoment, let term, process.beginning >= lossMoment, world.now < lossMoment + term {
+        if let lossMoment, let term, process.beginning >= lossMoment,
+            world.now < max(lossMoment, world.store.refusalEnd) + term
+        {
             return excuse(token)
         }
         for earlier in sendings[name] ?? [] where !earlier.isHarmless {
@@ -224,7 +226,7 @@ final class ModelProvider {
     /// Takes a token request, and has its answer told when it is ready.
     func ask(_ process: ModelProcess, _ ticket: Ticket, _ grant: Grant) {
         guard case .refresh(let token) = grant else {
-            return world.fail("nobody here asks without a refresh token")
+            return grantAnew(process, ticket)
         }
         counts.sent += 1
         checkSending(token, by: process)
@@ -247,6 +249,22 @@ final class ModelProvider {
             }
         }
         work(process, ticket, token, sending, sentAt)
+    }
+
+    /// Answers a client that asks in its own name, and gets no refresh token.
+    private func grantAnew(_ process: ModelProcess, _ ticket: Ticket) {
+        if world.configuration.grantType.needsPerson { world.fail("\(process.name) asks in its own name") }
+        let (now, wall, isBusy) = (world.now, world.wall, !world.isQuiet && world.chance(10))
+        world.after(world.seconds(0...13), for: process) {
+            let result = isBusy ? Result.failure(Self.failure(.status(503))) : .success(self.accessToken())
+            let outcome = TokenRequestResult(result: result, sentAt: now, wall: wall)
+            process.take(.answered(ticket, TokenRequestReport(outcome: outcome)))
+        }
+    }
+
+    private func accessToken() -> TokenResponse {
+        accessTokens += 1
+        return TokenResponse(accessToken: Secret("a\(accessTokens)"), lifetime: world.seconds(15...200))
     }
 
     private func lost(
@@ -316,10 +334,8 @@ final class ModelProvider {
             return .failure(Self.refusal)
         }
         families[family].current += 1
-        accessTokens += 1
-        var grant = TokenResponse(
-            accessToken: Secret("a\(accessTokens)"), lifetime: world.seconds(15...200),
-            refreshToken: Secret("\(family).\(index + 1)"))
+        var grant = accessToken()
+        grant.refreshToken = Secret("\(family).\(index + 1)")
         if world.chance(50) { grant.idToken = Secret("an id token") }
         return .success(grant)
     }

@@ -14,6 +14,7 @@ final class ModelWorld {
     struct Faults {
         /// A lease that ends by itself; nil for a lock that the kernel keeps.
         var leaseTerm: Duration? = .seconds(15)
+        var grantType = GrantType.authorizationCode
         var processes = 2
         var targets = 2
         var killsProcesses = false
@@ -52,11 +53,11 @@ final class ModelWorld {
         now = start
         targets = [TokenTarget()] + (1..<max(faults.targets, 1)).map { TokenTarget(scope: ["scope\($0)"]) }
         var configuration = ClientConfiguration(
-            name: "default", clientID: "app", grantType: .authorizationCode)
+            name: "default", clientID: "app", grantType: faults.grantType)
         configuration.issuer = "https://sso.example"
         self.configuration = configuration
         var first = StoredSession(identity: "default", generation: 1, binding: configuration.binding)
-        first.refreshToken = provider.begin()
+        if faults.grantType.needsPerson { first.refreshToken = provider.begin() }
         first.began = wall
         store.begin(first)
         for index in 0..<faults.processes { processes.append(ModelProcess(index, in: self)) }
@@ -144,7 +145,7 @@ final class ModelWorld {
             {
                 fail("\(process.name) has another refresh token than the store")
             }
-            if provider.mustWork(engine.session.refreshToken),
+            if provider.mustWork(engine.session.refreshToken) || !faults.grantType.needsPerson,
                 !engine.targets.values.allSatisfy({ $0.usable(at: now) != nil })
             {
                 fail("\(process.name) has no access token")
