@@ -51,6 +51,8 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
 
     /// Buffers that idle connections have given back.
     package let storagePool = StoragePool()
+    /// Closed streams for the next connections.
+    let spareStreams = Exclusive<[ByteStream]>([])
 
     /// A job that is to run.
     private struct Ready {
@@ -134,6 +136,7 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
         defer {
             bearerd_set_thread_loop(nil)
             lateChecks.removeAll()
+            spareStreams.value = []
         }
         while !isStopping {
             takeRemoteJobs()
@@ -237,6 +240,12 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
     }
 
     package func isIsolatingCurrentContext() -> Bool? { isCurrent }
+
+    /// Frees what is kept for the next connections.
+    package func dropSpares() {
+        storagePool.empty()
+        spareStreams.value = []
+    }
 
     // MARK: For the bridge's other types
 

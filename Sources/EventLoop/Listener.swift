@@ -151,20 +151,22 @@ package final class Listener {
         }
         works()
         let peer = PeerAddress(of: descriptor, storage: &storage, length: length)
-        guard let wire = wire(on: descriptor) else {
+        guard let stream = stream(on: descriptor) else {
             _ = Glibc.close(descriptor)
             return true
         }
-        let stream = ByteStream(
-            wire: wire, readiness: Readiness(descriptor: descriptor, loop: loop), loop: loop)
         onAccept(stream, peer)
         return true
     }
 
-    /// Makes the wire of an accepted connection; nil if it must be encrypted and cannot.
-    private func wire(on descriptor: CInt) -> (any Wire)? {
-        guard encrypts, let security, socket.address != nil else { return SocketWire(descriptor: descriptor) }
-        return security.wire(on: descriptor)
+    /// Makes the stream of an accepted connection; nil if it must be encrypted and cannot.
+    private func stream(on descriptor: CInt) -> ByteStream? {
+        guard encrypts, let security, socket.address != nil else {
+            return ByteStream.make(on: descriptor, loop: loop)
+        }
+        return security.wire(on: descriptor).map { wire in
+            ByteStream(wire: wire, readiness: Readiness(descriptor: descriptor, loop: loop), loop: loop)
+        }
     }
 
     private func works() {

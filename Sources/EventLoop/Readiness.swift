@@ -48,7 +48,8 @@ package final class Readiness {
 
     /// True if a reader waits for the next writable edge.
     private var readerNeedsWritable = false
-    let descriptor: CInt
+    var descriptor: CInt { watched }
+    private var watched: CInt
     private let loop: EventLoop
     private var isCancelled = false
     private var readingEvent: OpaquePointer?
@@ -78,11 +79,31 @@ package final class Readiness {
 
     /// - Parameter descriptor: non-blocking, and open while this object watches it.
     package init(descriptor: CInt, loop: EventLoop) {
-        self.descriptor = descriptor
+        watched = descriptor
         self.loop = loop
     }
 
     deinit { freeEvents() }
+
+    /// True if the watch has stopped and nobody waits; who knows this object then is its stream alone.
+    var isOver: Bool { isCancelled && !isNoted && reader == nil && writer == nil }
+
+    /// Starts over with another descriptor, when it ``isOver``.
+    func begin(on descriptor: CInt) {
+        precondition(isOver, "a connection is replaced that is in use")
+        watched = descriptor
+        isCancelled = false
+        mayReceive = true
+        maySend = true
+        hasEnd = false
+        if onEdge != nil { onEdge = nil }
+        readerNeedsWritable = false
+        timerDeadline = .max
+        lookAt = .max
+        isInterrupted = false
+        readerFailure = nil
+        writerFailure = nil
+    }
 
     /// Stops watching; call it before closing the descriptor.
     ///

@@ -5,7 +5,7 @@ internal import Glibc
 
 /// A plain socket: `recv`, `send` and `sendmsg`.
 package final class SocketWire: Wire {
-    private let descriptor: CInt
+    private var descriptor: CInt
     private let closesDescriptor: Bool
     private var sendFlags = CInt(MSG_NOSIGNAL)
 
@@ -13,6 +13,12 @@ package final class SocketWire: Wire {
     package init(descriptor: CInt, closesDescriptor: Bool = true) {
         self.descriptor = descriptor
         self.closesDescriptor = closesDescriptor
+    }
+
+    /// Starts over with another descriptor, after ``close()``.
+    func begin(on descriptor: CInt) {
+        self.descriptor = descriptor
+        sendFlags = CInt(MSG_NOSIGNAL)
     }
 
     package var drainsOnShortReceive: Bool { true }

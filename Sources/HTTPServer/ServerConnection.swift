@@ -128,9 +128,11 @@ package final class ServerConnection {
 
     /// Starts over with another client's connection, in place of one that has ended or is dormant.
     package func begin(_ stream: ByteStream, from peer: PeerAddress) {
+        var last = connected
         connected = stream
         incoming.use(stream)
         outgoing.use(stream)
+        ByteStream.keepSpare(&last)
         client = peer
         parsing.value.begin(limits: limits)
         waits = true

@@ -50,7 +50,7 @@ final class MemoryRelief {
             return setTimer(after: Self.delay)
         }
         release()
-        loop.storagePool.empty()
+        loop.dropSpares()
         CurrentProcess.trimHeap()
         if isConnected() { setTimer(after: Self.delayWhileConnected) }
     }
