@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import BearerdSystem
+
 /// Looks once more, a moment later, at the connections whose task waits inside a message.
 ///
 /// A reset right behind data makes one edge with it, which libevent cannot tell from data alone. A task that then receives
@@ -11,15 +13,15 @@ final class LateChecks {
     private static let pace = Duration.milliseconds(100)
 
     /// Noted since the timer fired last.
-    private var young: [Readiness] = []
+    private let young = Exclusive<[Readiness]>([])
     /// Noted before that.
-    private var old: [Readiness] = []
+    private let old = Exclusive<[Readiness]>([])
     private var timer: LoopTimer?
     private var isTimerSet = false
 
     /// Notes a connection that is not noted.
     func add(_ readiness: Readiness, on loop: EventLoop) {
-        young.append(readiness)
+        young.value.append(readiness)
         guard !isTimerSet else { return }
         let timer = timer ?? LoopTimer(loop: loop) { [unowned self] in fire() }  // it goes with us, or before
         self.timer = timer
@@ -29,17 +31,17 @@ final class LateChecks {
 
     /// Forgets all connections; they would keep the loop, and the timer must not outlive it.
     func removeAll() {
-        young = []
-        old = []
+        young.value = []
+        old.value = []
         timer = nil
         isTimerSet = false
     }
 
     private func fire() {
         var due: [Readiness] = []
-        swap(&due, &old)
-        swap(&young, &old)
-        isTimerSet = !old.isEmpty
+        swap(&due, &old.value)
+        swap(&young.value, &old.value)
+        isTimerSet = !old.value.isEmpty
         if isTimerSet { timer?.set(after: Self.pace) }
         for readiness in due { readiness.checkReader() }
     }

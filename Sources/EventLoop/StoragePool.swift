@@ -11,30 +11,41 @@ package final class StoragePool {
 
     /// The small block that was given back last, which most often is the next one to be lent; empty while there is none.
     private var handy: [UInt8] = []
+    /// The same for large blocks.
+    private var handyLarge: [UInt8] = []
     private var smallBlocks: [[UInt8]] = []
     private var largeBlocks: [[UInt8]] = []
 
     /// Returns a block of at least `capacity` bytes with unspecified contents.
     func borrow(atLeast capacity: Int) -> [UInt8] {
+        var block: [UInt8] = []
         if capacity <= Self.small {
-            var block: [UInt8] = []
             swap(&block, &handy)
             return block.isEmpty ? smallBlocks.popLast() ?? Self.block(of: Self.small) : block
         }
-        if capacity <= Self.large { return largeBlocks.popLast() ?? Self.block(of: Self.large) }
+        if capacity <= Self.large {
+            swap(&block, &handyLarge)
+            return block.isEmpty ? largeBlocks.popLast() ?? Self.block(of: Self.large) : block
+        }
         return Self.block(of: capacity)
     }
 
     /// Takes a block back, and frees it if the pool is full.
     func giveBack(_ block: consuming [UInt8]) {
-        if block.count == Self.small, handy.isEmpty { handy = block } else { keep(block) }
+        if block.count == Self.small, handy.isEmpty {
+            handy = block
+        } else if block.count == Self.large, handyLarge.isEmpty {
+            handyLarge = block
+        } else {
+            keep(block)
+        }
     }
 
     @inline(never)
     private func keep(_ block: consuming [UInt8]) {
         switch block.count {
         case Self.small where smallBlocks.count < 64: smallBlocks.append(block)
-        case Self.large where largeBlocks.count < 4: largeBlocks.append(block)
+        case Self.large where largeBlocks.count < 3: largeBlocks.append(block)
         default: break
         }
     }
@@ -42,6 +53,7 @@ package final class StoragePool {
     /// Frees all blocks that are not lent.
     package func empty() {
         handy = []
+        handyLarge = []
         smallBlocks = []
         largeBlocks = []
     }

@@ -59,6 +59,17 @@ import Testing
         }
     }
 
+    @Test(arguments: 0...255 as ClosedRange<UInt8>)
+    func `any byte at any place means the same, however it is split`(byte: UInt8) {
+        let text = latin1(
+            "a\r\n0123456789\r\n00000002\r\nxy\r\n000000003\r\nabc\r\n1;a=b\r\nx\r\n0\r\nA: b\r\n\r\n")
+        for place in text.indices {
+            var bytes = text
+            bytes[place] = byte
+            #expect(Invariants.violation(chunked: bytes) == nil, "at \(place)")
+        }
+    }
+
     @Test func `data pieces are offsets in the caller's bytes`() throws {
         var decoder = BodyDecoder(.chunked)
         let bytes = latin1("5\r\nhello\r\n0\r\n\r\nrest")

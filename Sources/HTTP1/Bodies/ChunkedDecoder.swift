@@ -2,7 +2,7 @@
 
 internal import BearerdHTTPMessages
 
-/// Decodes chunked transfer coding byte by byte (RFC 9112 §7.1); valid chunk extensions are dropped.
+/// Decodes chunked transfer coding (RFC 9112 §7.1); valid chunk extensions are dropped.
 struct ChunkedDecoder: Sendable {
     /// The part of the coding to which the next byte belongs.
     private enum State: Sendable {
@@ -25,6 +25,8 @@ struct ChunkedDecoder: Sendable {
 
     /// The number of hexadecimal digits of 63 bits; leading zeros count.
     private static var mostDigits: Int { 16 }
+    /// The most digits that are read together.
+    private static var usualDigits: Int { 8 }
     /// The most bytes of extensions in a whole message.
     private static var mostExtensionBytes: Int { 16_384 }
 
@@ -60,12 +62,42 @@ struct ChunkedDecoder: Sendable {
             case .finished: return .end(consumed: cursor)
             case .tooLarge: throw .bodyTooLarge
             case .sizeStart, .size, .extensions, .sizeLineFeed, .dataCarriageReturn, .dataLineFeed:
-                try step(bytes[cursor])
-                cursor &+= 1
+                if let next = try leap(bytes, from: cursor) {
+                    cursor = next
+                } else {
+                    try step(bytes[cursor])
+                    cursor &+= 1
+                }
             }
         }
         if case .finished = state { return .end(consumed: cursor) }
         return .needMore(consumed: cursor)
+    }
+
+    /// Takes the end of a chunk, or a size line without extensions, if all of it is there; whatever else there is, is left
+    /// to ``step(_:)``.
+    ///
+    /// - Returns: the offset behind it; nil if nothing was taken.
+    @inline(__always)
+    private mutating func leap(_ bytes: Span<UInt8>, from start: Int) throws(HTTPParseError) -> Int? {
+        var cursor = start
+        switch state {
+        case .dataCarriageReturn:
+            guard bytes.hasLineEnd(at: cursor) else { return nil }
+            state = .sizeStart
+        case .sizeStart:
+            var size: Int64 = 0
+            let longest = min(start &+ Self.usualDigits, bytes.count)
+            while cursor < longest, let digit = bytes[cursor].hexadecimalValue {
+                size = size << 4 | Int64(digit)
+                cursor &+= 1
+            }
+            guard cursor > start, bytes.hasLineEnd(at: cursor) else { return nil }
+            try begin(size)
+        case .size, .extensions, .sizeLineFeed, .data, .dataLineFeed, .trailers, .finished, .tooLarge:
+            return nil
+        }
+        return cursor &+ 2
     }
 
     /// Takes one byte of the coding itself.
@@ -87,12 +119,7 @@ struct ChunkedDecoder: Sendable {
             state = try extensions.take(byte) ? .sizeLineFeed(size) : .extensions(size, extensions)
         case .sizeLineFeed(let size):
             guard byte == Byte.lineFeed else { throw .bareCarriageReturn }
-            guard UInt64(size) <= allowance else {
-                state = .tooLarge
-                throw .bodyTooLarge
-            }
-            allowance -= UInt64(size)
-            state = size == 0 ? .trailers : .data(remaining: size)
+            try begin(size)
         case .dataCarriageReturn:
             guard byte == Byte.carriageReturn else { throw .malformedChunkEnd }
             state = .dataLineFeed
@@ -101,6 +128,16 @@ struct ChunkedDecoder: Sendable {
             state = .sizeStart
         case .data, .trailers, .finished, .tooLarge: break
         }
+    }
+
+    /// Begins a chunk of that size, or the trailers.
+    private mutating func begin(_ size: Int64) throws(HTTPParseError) {
+        guard UInt64(size) <= allowance else {
+            state = .tooLarge
+            throw .bodyTooLarge
+        }
+        allowance -= UInt64(size)
+        state = size == 0 ? .trailers : .data(remaining: size)
     }
 
     private mutating func endSize(_ size: Int64, with byte: UInt8) throws(HTTPParseError) {
@@ -114,5 +151,12 @@ struct ChunkedDecoder: Sendable {
             state = .extensions(size, extensions)
         default: throw .malformedChunkSize
         }
+    }
+}
+
+extension Span<UInt8> {
+    /// True if CR LF is at `index`.
+    fileprivate func hasLineEnd(at index: Int) -> Bool {
+        index &+ 1 < count && self[index] == Byte.carriageReturn && self[index &+ 1] == Byte.lineFeed
     }
 }

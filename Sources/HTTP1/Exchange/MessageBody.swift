@@ -93,8 +93,11 @@ package final class MessageBody: BodySource {
     ) async throws(MessageError) -> Int? {
         while true {
             if stream.turnIsOver { await stream.yield() }
-            if let count = try nextPiece() { return count }
-            guard !isDecoded else { return nil }
+            // Nothing comes of an empty input, but for the news that there was too much.
+            if !stream.input.isEmpty || isDecoded || handedOut > limit {
+                if let count = try nextPiece() { return count }
+                guard !isDecoded else { return nil }
+            }
             guard try await fill(within: timeout, capacity: capacity) else {
                 guard framing == .untilClose, !stream.endWasTruncated else { throw .truncated }
                 isDecoded = true
