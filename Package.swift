@@ -165,7 +165,8 @@ let package = Package(
             swiftSettings: safe),
 
         .testTarget(
-            name: "EventLoopTests", dependencies: ["EventLoop", "TestSupport"], swiftSettings: bridge),
+            name: "EventLoopTests", dependencies: ["EventLoop", "System", "TestSupport"],
+            swiftSettings: bridge),
         .testTarget(
             name: "ProxyTests",
             dependencies: [

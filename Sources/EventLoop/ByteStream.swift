@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import BearerdSystem
+package import BearerdSystem
 
 /// One connection as two directions of bytes, with back-pressure and a time-out on every wait.
 ///
@@ -284,24 +284,35 @@ package final class ByteStream {
         return false
     }
 
+    /// Does the same with a block.
+    package func flush(_ block: inout ByteBlock) throws(StreamError) -> Bool {
+        guard !isClosed else { throw .closed }
+        let count = block.count
+        let sent = try moved(
+            by: block.bytes.withUnsafeBytes { wire.send(UnsafeRawBufferPointer(rebasing: $0[..<count])) })
+        block.removeFirst(sent)
+        return block.isEmpty
+    }
+
     /// Sends as much of `head`, then `piece`, then `tail`, as the peer takes at once.
     ///
     /// - Parameter start: the number of leading bytes of the three that have been sent before.
     /// - Returns: the number of bytes sent; 0 if the peer takes none until ``waitForRoom(within:)`` returns.
     @inline(__always)
     package func send(
-        _ head: [UInt8], _ piece: Span<UInt8>, _ tail: [UInt8], from start: Int = 0
+        _ head: borrowing ByteBlock, _ piece: Span<UInt8>, _ tail: [UInt8], from start: Int = 0
     ) throws(StreamError) -> Int {
         guard !isClosed else { throw .closed }
-        let headSent = min(start, head.count)
+        let headCount = head.count
+        let headSent = min(start, headCount)
         let pieceSent = min(start - headSent, piece.count)
         let tailSent = start - headSent - pieceSent
         return try moved(
-            by: head.withUnsafeBytes { first in
+            by: head.bytes.withUnsafeBytes { first in
                 piece.withUnsafeBytes { second in
                     tail.withUnsafeBytes { third in
                         wire.send(
-                            UnsafeRawBufferPointer(rebasing: first[headSent...]),
+                            UnsafeRawBufferPointer(rebasing: first[headSent..<headCount]),
                             UnsafeRawBufferPointer(rebasing: second[pieceSent...]),
                             UnsafeRawBufferPointer(rebasing: third[tailSent...]))
                     }
@@ -328,11 +339,24 @@ package final class ByteStream {
     package func write(
         _ bytes: [UInt8], from start: Int = 0, within timeout: Duration
     ) async throws(StreamError) {
-        var sent = start
-        while sent < bytes.count {
+        try await write(bytes, start..<bytes.count, within: timeout)
+    }
+
+    /// Does the same with a block.
+    package func write(_ block: ByteBlock, within timeout: Duration) async throws(StreamError) {
+        try await write(block.bytes, 0..<block.count, within: timeout)
+    }
+
+    private func write(
+        _ bytes: [UInt8], _ part: Range<Int>, within timeout: Duration
+    ) async throws(StreamError) {
+        var sent = part.lowerBound
+        while sent < part.upperBound {
             if turnIsOver { await yield() }
             guard !isClosed else { throw .closed }
-            let result = bytes.withUnsafeBytes { wire.send(UnsafeRawBufferPointer(rebasing: $0[sent...])) }
+            let result = bytes.withUnsafeBytes {
+                wire.send(UnsafeRawBufferPointer(rebasing: $0[sent..<part.upperBound]))
+            }
             sent += try await account(for: result, within: timeout)
         }
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BearerdEventLoop
+import BearerdSystem
 import Glibc
 import Testing
 
@@ -28,8 +29,31 @@ private actor Peer: LoopConfined {
     func write(_ bytes: [UInt8], within timeout: Duration) async throws(StreamError) {
         try await stream.write(bytes, within: timeout)
     }
+    /// Sends a block, with something behind its end that is no part of it, in one of the ways that there are.
+    func send(_ bytes: [UInt8], _ way: SendingOfBlock) async throws(StreamError) {
+        var block = ByteBlock()
+        let rest = way == .gathered ? bytes.count / 3 : bytes.count
+        block.append(bytes.span.extracting(0..<rest))
+        block.append([UInt8](repeating: 0xFF, count: 1000).span)
+        block.removeLast(1000)
+        switch way {
+        case .written: try await stream.write(block, within: .seconds(30))
+        case .flushed:
+            while try !stream.flush(&block) { try await stream.waitForRoom(within: .seconds(30)) }
+        case .gathered:
+            let (piece, tail) = (Array(bytes[rest..<2 * rest]), Array(bytes[(2 * rest)...]))
+            var sent = 0
+            while sent < bytes.count {
+                let moved = try stream.send(block, piece.span, tail, from: sent)
+                if moved == 0 { try await stream.waitForRoom(within: .seconds(30)) }
+                sent += moved
+            }
+        }
+    }
     func close() { stream.close() }
 }
+
+enum SendingOfBlock: CaseIterable { case written, flushed, gathered }
 
 @Suite(.timeLimit(.minutes(10)))
 struct `A byte stream` {
@@ -97,6 +121,28 @@ struct `A byte stream` {
             }
             try await written
             #expect(await reader.value == bytes)
+        }
+    }
+
+    @Test(arguments: SendingOfBlock.allCases)
+    func `a slow reader gets all of a block, and nothing else`(way: SendingOfBlock) async throws {
+        try await withPair { peer, other in
+            let bytes = [UInt8]((0..<3_000_000).map { UInt8(truncatingIfNeeded: ($0 &* 31) % 251) })
+            async let written: Void = peer.send(bytes, way)
+            let reader = Task.detached {
+                var read: [UInt8] = []
+                var buffer = [UInt8](repeating: 0, count: 1 << 16)
+                while read.count < 3_000_000 {
+                    let count = recv(other, &buffer, buffer.count, 0)
+                    guard count > 0 else { break }
+                    read += buffer[..<count]
+                }
+                return read
+            }
+            try await written
+            #expect(await reader.value == bytes)
+            var one: UInt8 = 0
+            #expect(recv(other, &one, 1, Int32(MSG_DONTWAIT)) == -1)
         }
     }
 

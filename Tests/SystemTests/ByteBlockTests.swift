@@ -20,6 +20,30 @@ import Testing
         #expect(content(block) == expected.dropLast(70_001))
     }
 
+    @Test func `holds what is written into its room, and no more`() {
+        var block = ByteBlock()
+        var expected: [UInt8] = []
+        for (room, length) in [(0, 0), (10, 3), (3, 3), (300, 299), (256, 0), (70_000, 1), (1, 1)] {
+            let piece = (0..<length).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ room) }
+            block.append(room: room) { output in
+                #expect(output.freeCapacity == room && output.isEmpty)
+                output.append(copying: piece.span)
+            }
+            expected += piece
+            #expect(content(block) == expected)
+        }
+    }
+
+    @Test func `what is removed from its front is what came first`() {
+        var block = ByteBlock()
+        block.append([1, 2, 3, 4, 5].span)
+        block.removeFirst(0)
+        block.removeFirst(2)
+        #expect(content(block) == [3, 4, 5])
+        block.removeFirst(3)
+        #expect(block.isEmpty)
+    }
+
     @Test(arguments: [true, false])
     func `is empty once emptied, and takes new bytes`(keepingCapacity: Bool) {
         var block = ByteBlock()

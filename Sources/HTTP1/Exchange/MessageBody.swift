@@ -51,6 +51,7 @@ package final class MessageBody: BodySource {
     package func nextPiece() throws(MessageError) -> Int? {
         // The piece that was too much is still in the input: the decoder has gone past it and must not see it again.
         guard handedOut <= limit else { throw .bodyTooLarge }
+        let stream = stream
         while !isDecoded {
             let found: BodyPiece
             do {
@@ -111,8 +112,8 @@ package final class MessageBody: BodySource {
     package func withPiece<Result, Failure: Error>(
         _ body: (Span<UInt8>) throws(Failure) -> Result
     ) throws(Failure) -> Result? {
+        let (stream, piece) = (stream, piece)
         guard stream.isOpen else { return nil }
-        let piece = piece
         return try stream.input.withReadable { (bytes) throws(Failure) in try body(bytes.extracting(piece)) }
     }
 

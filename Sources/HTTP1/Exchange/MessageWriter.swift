@@ -3,6 +3,7 @@
 package import BearerdEventLoop
 package import BearerdHTTPExchange
 package import BearerdHTTPMessages
+internal import BearerdSystem
 
 /// Writes one HTTP/1.1 message after another to a stream: a head, then content, in chunks if necessary.
 ///
@@ -19,7 +20,7 @@ package final class MessageWriter: BodySink {
 
     private var stream: ByteStream
     /// The head, framing, small pieces, and bytes that the peer did not take at once.
-    private var kept: [UInt8] = []
+    private var kept = ByteBlock()
     private var isChunked = false
     /// True once the end's framing is written.
     private var hasEnd = false
@@ -36,7 +37,7 @@ package final class MessageWriter: BodySink {
     }
 
     /// Frees the buffer.
-    package func forget() { kept = [] }
+    package func forget() { kept = ByteBlock() }
 
     /// Begins a message; kept bytes of the previous one are dropped.
     package func begin() {
@@ -71,7 +72,7 @@ package final class MessageWriter: BodySink {
             // Over the end, whose CR LF is that of the line then: what was appended ends as the head does.
             let start = kept.count - Self.lineEnd.count
             kept.append(line.span)
-            for index in line.indices { kept[start + index] = line[index] }
+            for index in line.indices { kept.bytes[start + index] = line[index] }
         }
     }
 
@@ -81,9 +82,9 @@ package final class MessageWriter: BodySink {
     /// others to the same variable.
     @inline(__always)
     private func lend<Result, Failure: Error>(
-        _ body: (inout [UInt8]) throws(Failure) -> Result
+        _ body: (inout ByteBlock) throws(Failure) -> Result
     ) throws(Failure) -> Result {
-        var lent: [UInt8] = []
+        var lent = ByteBlock()
         swap(&lent, &kept)
         defer {
             precondition(kept.isEmpty, "a message was written by two at once")
@@ -103,7 +104,7 @@ package final class MessageWriter: BodySink {
         let isChunked = isChunked
         lend { kept in
             if isChunked { ChunkedEncoder.head(of: content.count, into: &kept) }
-            kept.append(contentsOf: content)
+            kept.append(content.span)
             if isChunked { ChunkedEncoder.dataEnd(into: &kept) }
         }
     }
@@ -126,13 +127,13 @@ package final class MessageWriter: BodySink {
         }
         lend { kept in
             kept.append(piece)
-            kept.append(contentsOf: tail)
+            kept.append(tail.span)
             kept.removeFirst(sent)
         }
         return false
     }
 
-    private func empty() { lend { $0.removeAll(keepingCapacity: $0.capacity <= Self.keptCapacity) } }
+    private func empty() { lend { $0.removeAll(keepingCapacity: $0.bytes.count <= Self.keptCapacity) } }
 
     /// - Returns: true if the piece is small and was kept with its framing.
     private func keeps(_ piece: Span<UInt8>) -> Bool {
@@ -172,7 +173,7 @@ package final class MessageWriter: BodySink {
         guard !kept.isEmpty else { return true }
         return try lend { (kept) throws(StreamError) in
             guard try stream.flush(&kept) else { return false }
-            if kept.capacity > Self.keptCapacity { kept = [] }
+            if kept.bytes.count > Self.keptCapacity { kept = ByteBlock() }
             return true
         }
     }

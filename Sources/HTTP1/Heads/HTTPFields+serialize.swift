@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import BearerdHTTPMessages
+internal import BearerdHTTPMessages
 internal import BearerdSystem
 
 extension HTTPFields {
     /// Appends every field line, without the empty line that ends a head (RFC 9112 §5).
     ///
     /// Lines that are adjacent in the block are copied together.
-    package mutating func serialize(into output: inout [UInt8]) {
-        output.append(addingCapacity: serializedRoom) { serialize(into: &$0) }
+    mutating func serialize(into output: inout ByteBlock) {
+        output.append(room: serializedRoom) { serialize(into: &$0) }
     }
 
     /// The most bytes that ``serialize(into:)`` appends; a line may get a space that it lacked.

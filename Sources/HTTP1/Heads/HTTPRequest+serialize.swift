@@ -7,10 +7,10 @@ extension HTTPRequest {
     /// Appends the whole head as HTTP/1.1, including the empty line.
     ///
     /// It changes nothing, but is mutating so that a head in an object is not copied for the call.
-    package mutating func serialize(into output: inout [UInt8]) {
+    mutating func serialize(into output: inout ByteBlock) {
         let method = method.rawValue
         let room = method.utf8.count &+ targetBytes.count &+ fields.serializedRoom &+ 16
-        output.append(addingCapacity: room) { head in
+        output.append(room: room) { head in
             head.append(method)
             head.append(Byte.space)
             head.append(copying: targetBytes.span)
@@ -19,5 +19,12 @@ extension HTTPRequest {
             head.append(Byte.carriageReturn)
             head.append(Byte.lineFeed)
         }
+    }
+
+    /// Appends the same to an array.
+    package mutating func serialize(into output: inout [UInt8]) {
+        var head = ByteBlock()
+        serialize(into: &head)
+        output.append(head.bytes.span.extracting(0..<head.count))
     }
 }

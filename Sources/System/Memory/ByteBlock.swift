@@ -49,6 +49,22 @@ package struct ByteBlock: Sendable {
         count = end
     }
 
+    /// Appends what `body` writes, at most `room` bytes.
+    @inline(__always)
+    package mutating func append(room: Int, _ body: (inout OutputSpan<UInt8>) -> Void) {
+        let start = count
+        let end = start &+ room
+        if end > bytes.count { grow(to: end) }
+        var written = 0
+        bytes.withUnsafeMutableBufferPointer { memory in
+            let free = UnsafeMutableBufferPointer(rebasing: memory[start..<end])
+            var output = OutputSpan(buffer: free, initializedCount: 0)
+            body(&output)
+            written = output.finalize(for: free)
+        }
+        count = start &+ written
+    }
+
     /// Removes the first `length` bytes; those behind them move up.
     package mutating func removeFirst(_ length: Int) {
         precondition(length <= count, "more removed than there is")
