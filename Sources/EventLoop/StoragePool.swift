@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import BearerdSystem
+
 /// Byte arrays that connections borrow while they hold data; an idle connection has none.
 ///
 /// Confined to its loop's thread.
@@ -13,19 +15,19 @@ package final class StoragePool {
     private var handy: [UInt8] = []
     /// The same for large blocks.
     private var handyLarge: [UInt8] = []
-    private var smallBlocks: [[UInt8]] = []
-    private var largeBlocks: [[UInt8]] = []
+    private let smallBlocks = Exclusive<[[UInt8]]>([])
+    private let largeBlocks = Exclusive<[[UInt8]]>([])
 
     /// Returns a block of at least `capacity` bytes with unspecified contents.
     func borrow(atLeast capacity: Int) -> [UInt8] {
         var block: [UInt8] = []
         if capacity <= Self.small {
             swap(&block, &handy)
-            return block.isEmpty ? smallBlocks.popLast() ?? Self.block(of: Self.small) : block
+            return block.isEmpty ? smallBlocks.value.popLast() ?? Self.block(of: Self.small) : block
         }
         if capacity <= Self.large {
             swap(&block, &handyLarge)
-            return block.isEmpty ? largeBlocks.popLast() ?? Self.block(of: Self.large) : block
+            return block.isEmpty ? largeBlocks.value.popLast() ?? Self.block(of: Self.large) : block
         }
         return Self.block(of: capacity)
     }
@@ -44,8 +46,8 @@ package final class StoragePool {
     @inline(never)
     private func keep(_ block: consuming [UInt8]) {
         switch block.count {
-        case Self.small where smallBlocks.count < 64: smallBlocks.append(block)
-        case Self.large where largeBlocks.count < 3: largeBlocks.append(block)
+        case Self.small where smallBlocks.value.count < 64: smallBlocks.value.append(block)
+        case Self.large where largeBlocks.value.count < 3: largeBlocks.value.append(block)
         default: break
         }
     }
@@ -54,8 +56,8 @@ package final class StoragePool {
     package func empty() {
         handy = []
         handyLarge = []
-        smallBlocks = []
-        largeBlocks = []
+        smallBlocks.value = []
+        largeBlocks.value = []
     }
 
     private static func block(of capacity: Int) -> [UInt8] {

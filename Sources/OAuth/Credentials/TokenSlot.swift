@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Synchronization
+package import Synchronization
 
 /// The access token that a session publishes to the threads that serve requests, each with a ``TokenReader``.
 ///
 /// The slot is empty while there is no token, and while the next request must ask the session first.
 package final class TokenSlot: Sendable {
     private let published = Atomic<Int>(0)
-    private let watched = Atomic<Bool>(false)
+    /// Not private, because only what other modules may see is inlined there.
+    package let watched = Atomic<Bool>(false)
     private let snapshot = Mutex<AccessTokenSnapshot?>(nil)
 
     package init() {}
@@ -18,6 +19,7 @@ package final class TokenSlot: Sendable {
     /// True while the session wants to hear of responses that accept the token, because an earlier one was refused.
     ///
     /// Reading it costs one load, so the proxy does that for each response.
+    @inline(__always)
     package var isWatched: Bool { watched.load(ordering: .relaxed) }
 
     /// The published token.

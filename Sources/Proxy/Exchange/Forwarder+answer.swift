@@ -75,13 +75,14 @@ extension Forwarder {
     private func deliverAtOnce<Upstream: UpstreamExchange>(
         _ exchange: Exchange, from upstream: Upstream
     ) throws(ProxyError) -> Bool {
+        let (incoming, outgoing) = (upstream.incoming, exchange.client.outgoing)
         do {
-            while !upstream.incoming.isFinished, !loop.turnIsOver,
+            while !incoming.isFinished, !loop.turnIsOver,
                 try takeArrived(of: exchange, from: upstream)
             {
-                guard try exchange.client.outgoing.offer(pieceOf: upstream.incoming) else { return false }
+                guard try outgoing.offer(pieceOf: incoming) else { return false }
             }
-            guard upstream.incoming.isFinished else { return false }
+            guard incoming.isFinished else { return false }
             // The session hears of it before the client does, whose next call is to have another token.
             if Upstream.isJudgedByTrailers,
                 upstream.trailingCallStatus == GRPCStatus.unauthenticated
@@ -89,7 +90,7 @@ extension Forwarder {
                 return false
             }
             end(exchange, from: upstream)
-            return try exchange.client.outgoing.flush()
+            return try outgoing.flush()
         } catch let error as ProxyError {
             throw error
         } catch {

@@ -95,21 +95,21 @@ final class Upload<Client: ClientExchange> {
     func sendStart(to upstream: some UpstreamExchange) throws(ProxyError) {
         failure = nil
         isFinished = false
-        if !kept.isEmpty { upstream.outgoing.append(kept) }
-        while !client.incoming.isFinished, !loop.turnIsOver {
+        let (incoming, outgoing) = (client.incoming, upstream.outgoing)
+        if !kept.isEmpty { outgoing.append(kept) }
+        while !incoming.isFinished, !loop.turnIsOver {
             do {
-                guard try client.incoming.nextPiece() != nil else { break }
+                guard try incoming.nextPiece() != nil else { break }
             } catch {
                 throw fail(ProxyError(receiving: error))
             }
             keepPiece()
-            guard
-                try atOnce({ () throws(StreamError) in try upstream.outgoing.offer(pieceOf: client.incoming) }
-                )
+            guard try atOnce({ () throws(StreamError) in try outgoing.offer(pieceOf: incoming) })
             else { return }
         }
+        let hasArrived = incoming.isFinished
         if hasArrived { end(upstream) }
-        if try atOnce({ () throws(StreamError) in try upstream.outgoing.flush() }), hasArrived { finish() }
+        if try atOnce({ () throws(StreamError) in try outgoing.flush() }), hasArrived { finish() }
     }
 
     @inline(__always)
