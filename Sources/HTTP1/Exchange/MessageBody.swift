@@ -25,8 +25,11 @@ package final class MessageBody: BodySource {
         self.stream = stream
     }
 
-    /// Reads from another stream from now on.
-    package func use(_ stream: ByteStream) { self.stream = stream }
+    /// Reads from another stream from now on, and nothing is left of the content before, however it ended.
+    package func use(_ stream: ByteStream) {
+        self.stream = stream
+        begin(.none)
+    }
 
     /// Begins the content of the message whose head was just consumed from the stream.
     ///
