@@ -155,6 +155,14 @@ extension HTTP2Session {
         if !stream.hasGivenEnd { resume(stream) }
     }
 
+    /// Forgets what was given of a message whose head has not gone out, for another one takes its place.
+    package func forgetUnsent(of stream: HTTP2Stream) {
+        guard stream.unsentCount > 0 || stream.endsAfterSending else { return }
+        stream.dropUnsent()
+        stream.endsAfterSending = false
+        stream.trailersToSend = nil
+    }
+
     /// Ends our direction by HEADERS, which no window holds up (RFC 9113 §6.9), if its content has gone out: nghttp2 has even
     /// DATA without content, and trailers behind it, wait for one.
     func endByHead(_ stream: HTTP2Stream) {

@@ -37,6 +37,8 @@ package final class StreamWriter: BodySink {
 
     /// Begins an answer; its head goes with the first send.
     package func begin(_ response: HTTPResponse, length: BodyLength) {
+        // It may take the place of an answer that has broken off before its head went out.
+        if !hasSent { handle.connection.session.forgetUnsent(of: handle.stream) }
         fields.value = response.fields
         status = response.status
         begin(length, behindHead: true)

@@ -83,6 +83,8 @@ extension Forwarder {
             client.leaveRequestUnread()
         }
         if endsConnection(of: exchange) { client.endConnectionAfterAnswer() }
+        // What had come of the upstream's answer is not in this one.
+        exchange.record.bytesOut = 0
         await write(rejection, to: exchange)
     }
 

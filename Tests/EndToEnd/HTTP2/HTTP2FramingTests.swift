@@ -123,6 +123,20 @@ import Testing
         let sidecar = try HTTP2Route.sidecar(upstream)
         let modern = try HTTP2Client(to: sidecar.bearerd.proxy).request("GET", "/h2/", [("te", "trailers")])
         #expect(modern.text == "ok" && modern.trailers == ["x-sum": "7"])
+    @Test func `nothing of an answer that breaks off before its head has gone is in the next one`()
+        throws
+    {
+        sidecar.upstream.answer { _ in
+            .raw("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nold\r\nno chunk\r\n")
+        }
+        let client = try client()
+        let answer = try client.request("GET", "/")
+        #expect(answer.status == 502 && answer.hasEnd && answer.text.hasPrefix("{"), "\(answer.text)")
+        #expect(answer.head["content-length"] == "\(answer.content.count)")
+        let call = try client.request("POST", "/", [("content-type", "application/grpc")], body: "x")
+        #expect(call.head["grpc-status"] == "14" && call.hasEnd && call.content.isEmpty && call.blocks == 1)
+    }
+
         let client = try sidecar.client()
         try client.send("GET", "/h2/", [("TE", "trailers"), ("Connection", "TE")])
         #expect(try client.wire.readHead()?.status == 200)
