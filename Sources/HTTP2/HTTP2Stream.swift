@@ -192,7 +192,9 @@ package final class HTTP2Stream {
     }
     package var trailers: HTTPFields { trailerFields }
     /// True if all of the message has come and nothing of its content is left but the first `count` bytes.
-    package func isWhole(but count: Int) -> Bool { hasEnd && endCode == nil && keptCount == count }
+    package func isWhole(but count: Int) -> Bool {
+        hasEnd && endCode == nil && messageFault == nil && keptCount == count
+    }
 
     package var hasTrailers: Bool { !trailerFields.isEmpty }
 

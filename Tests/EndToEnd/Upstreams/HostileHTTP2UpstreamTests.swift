@@ -129,6 +129,36 @@ import Testing
         #expect(sidecar.bearerd.anonymousBytes - before < 16 << 20)
     }
 
+    @Test func `that ends an answer in trailers beyond the limit has it cut, and none goes on`() throws {
+        let trailers = [("grpc-status", "0"), ("x-large", String(repeating: "y", count: 8000))]
+        let gate = Gate()
+        let upstream = try HTTP2Upstream { peer, event, stream in
+            guard stream.hasEnd else { return }
+            try peer.send(
+                .head([(":status", "200")], stream: stream.id, endsStream: false),
+                .data("o", stream: stream.id))
+            try gate.pass()
+            try peer.send(.data("k", stream: stream.id), .head(trailers, stream: stream.id))
+        }
+        let sidecar = try HTTP2Route.sidecar(upstream, top: "limits: {header_bytes: 4KiB}")
+        let client = try HTTP2Client(to: sidecar.bearerd.proxy)
+        let stream = try client.begin("POST", "/h2/", [("te", "trailers")], endsStream: true)
+        try client.wait { $0.answers[stream]?.text == "o" }
+        gate.open()
+        let answer = try client.answer(on: stream)
+        #expect(!answer.hasEnd && answer.resetCode == 0x2 && answer.trailers.isEmpty)
+        #expect(upstream.connectionCount == 1)
+    }
+
+    @Test func `that takes no streams at all is upstream_busy, within connect`() throws {
+        let upstream = try HTTP2Upstream(settings: [(0x3, 0)]) { _, _, _ in }
+        let sidecar = try HTTP2Route.sidecar(upstream, route: "timeouts: {connect: 400ms}")
+        for _ in 0..<4 {
+            #expect(try sidecar.get("/h2/").problem == "upstream_busy")
+        }
+        #expect(upstream.streams.isEmpty && upstream.connectionCount <= 8)
+    }
+
     @Test func `that takes connections and never says what it speaks is upstream_timeout, within connect`()
         throws
     {
