@@ -228,6 +228,7 @@ extension HTTP2Session {
         }
         framed.value.append(header)
         stream.takeUnsent(length, into: &framed.value)
+        framedCount &+= UInt64(length)
         return 0
     }
 }

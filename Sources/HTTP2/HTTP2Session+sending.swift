@@ -206,21 +206,25 @@ extension HTTP2Session {
 
     /// Resets the streams of whose answers the peer has taken nothing since the last call, because it opens no window.
     ///
-    /// - Parameter sentCounts: how much the peer had taken of each then, and has now.
-    package func resetUntaken(since sentCounts: inout [Int32: UInt64]) {
-        var counts: [Int32: UInt64] = [:]
+    /// - Parameter waits: those of each then, with how much the peer had taken, and of each now.
+    package func resetUntaken(since waits: inout [Int32: (sentCount: UInt64, wait: ContentWait)]) {
+        var going: [Int32: (sentCount: UInt64, wait: ContentWait)] = [:]
         for stream in streams.all
         where stream.isAnswered && stream.resetCode == nil && window(of: stream) <= 0 {
             // An end may have waited for a window that was open then, and that others have used up.
             endByHead(stream)
             if stream.hasGivenEnd { continue }
-            if sentCounts[stream.id] == stream.sentCount {
-                reset(stream, .cancel)
+            guard var known = waits[stream.id], known.sentCount == stream.sentCount else {
+                going[stream.id] = (stream.sentCount, ContentWait(on: self))
+                continue
+            }
+            if known.wait.mayGoOn(stream, on: self) {
+                going[stream.id] = known
             } else {
-                counts[stream.id] = stream.sentCount
+                reset(stream, .cancel)
             }
         }
-        sentCounts = counts
+        waits = going
     }
 
     /// Ends both directions of a stream at once.

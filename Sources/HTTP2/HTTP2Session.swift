@@ -31,6 +31,8 @@ package final class HTTP2Session {
     package var hasPeerSettings: Bool { isSettled }
     /// How many PINGs of ours the peer has answered.
     package var pongs: Int { pongCount }
+    /// How much content of all streams has been framed, in bytes.
+    package var sentCount: UInt64 { framedCount }
     /// True if a header block has begun and is incomplete.
     package var isInsideHead: Bool { scanner.isInsideHead }
 
@@ -40,6 +42,7 @@ package final class HTTP2Session {
     var farewell: (lastStream: Int32, code: HTTP2ErrorCode)?
     var isSettled = false
     var pongCount = 0
+    var framedCount: UInt64 = 0
     var untaken = 0
     private var library: OpaquePointer?
     /// The `nghttp2_session *`; nil once the connection is gone.
@@ -277,14 +280,23 @@ package final class HTTP2Session {
     }
 
     /// How much content of the stream the peer would take now.
-    package func window(of stream: HTTP2Stream) -> Int {
+    package func window(of stream: HTTP2Stream) -> Int { min(streamWindow(of: stream), connectionWindow) }
+
+    /// How much content of the stream the peer would take if the connection's window allowed it.
+    func streamWindow(of stream: HTTP2Stream) -> Int {
         guard failure == nil, !stream.isClosed else { return 0 }
-        var window = nghttp2_session_get_stream_remote_window_size(handle, stream.id)
-        // A request that waits to be framed is no stream of nghttp2's yet.
-        if window < 0, !stream.hasBegunSending || role == .client {
-            window = Int32(
-                clamping: nghttp2_session_get_remote_settings(handle, NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE))
-        }
-        return Int(min(window, nghttp2_session_get_remote_window_size(handle)))
+        let window = nghttp2_session_get_stream_remote_window_size(handle, stream.id)
+        guard window < 0, !stream.hasBegunSending || role == .client else { return Int(window) }
+        return initialWindow
+    }
+
+    /// How much content the peer takes of a stream at first.
+    var initialWindow: Int {
+        Int(nghttp2_session_get_remote_settings(handle, NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE))
+    }
+
+    /// True of a request that waits to be framed, and is no stream of nghttp2's yet.
+    func isUnframed(_ stream: HTTP2Stream) -> Bool {
+        role == .client && nghttp2_session_get_stream_remote_window_size(handle, stream.id) < 0
     }
 }

@@ -177,18 +177,21 @@ package final class StreamWriter: BodySink {
     /// Waits until the peer has taken more.
     private func awaitProgress(within timeout: Duration) async throws(StreamError) {
         let before = handle.stream.sentCount
-        let deadline = CoarseInstant.after(timeout)
+        var wait = ContentWait(on: handle.connection.session)
+        var deadline = CoarseInstant.after(timeout)
         while handle.stream.sentCount == before {
             let seen = handle.writing.news
             try handle.check()
             do {
                 try await handle.writing.wait(after: seen, until: deadline)
             } catch {
-                if error == .timedOut {
+                guard error == .timedOut else { throw error }
+                guard wait.mayGoOn(handle.stream, on: handle.connection.session) else {
                     isTimedOut = true
                     onTimeOut()
+                    throw error
                 }
-                throw error
+                deadline = .after(timeout)
             }
         }
     }

@@ -141,10 +141,75 @@ import Testing
         peer.send(.settings([(4, 0)]))
         #expect(peer.takeFrames().map(\.kind) == [.settings])
         peer.session.loseInterest(in: stream)
-        var counts: [Int32: UInt64] = [:]
-        for _ in 0..<2 { peer.session.resetUntaken(since: &counts) }
+        var waits: [Int32: (sentCount: UInt64, wait: ContentWait)] = [:]
+        for _ in 0..<2 { peer.session.resetUntaken(since: &waits) }
         #expect(peer.takeFrames().map(\.kind) == [.headers])
         #expect(stream.isClosed && stream.resetCode == nil)
+    }
+
+    /// Three answers with windows of their own, and more content than the connection's window has room for.
+    private func beginLargeAnswers() throws -> [HTTP2Stream] {
+        peer.send(.settings([(4, 1 << 20)]))
+        let streams = try [UInt32(1), 3, 5].map { id in
+            peer.send(.head(FramePeer.get, stream: id))
+            let stream = try #require(peer.streams[Int32(id)])
+            peer.session.respond(HTTPResponse(status: 200), hasContent: true, on: stream)
+            peer.session.send([UInt8](repeating: 0, count: 70_000).span, on: stream)
+            return stream
+        }
+        let sent = peer.takeFrames().reduce(0) { $0 + ($1.kind == .data ? $1.payload.count : 0) }
+        #expect(sent == 65_535)
+        return streams
+    }
+
+    /// The peer takes one byte, of whichever stream.
+    private func takeByte() {
+        peer.send(.windowUpdate(1))
+        #expect(peer.takeFrames().map(\.kind) == [.data])
+    }
+
+    @Test func `content with a window of its own may wait while others' goes out, once for each stream`()
+        throws
+    {
+        let streams = try beginLargeAnswers()
+        var wait = ContentWait(on: peer.session)
+        var goesOn = wait.mayGoOn(streams[2], on: peer.session)
+        #expect(!goesOn, "nothing has gone out")
+        wait = ContentWait(on: peer.session)
+        for _ in streams {
+            takeByte()
+            goesOn = wait.mayGoOn(streams[2], on: peer.session)
+            #expect(goesOn)
+        }
+        takeByte()
+        goesOn = wait.mayGoOn(streams[2], on: peer.session)
+        #expect(!goesOn, "each has had its turn")
+        // All windows but the first one's close.
+        peer.send(.settings([(4, 0)]), .windowUpdate(1 << 20, stream: 1))
+        _ = peer.takeFrames()
+        wait = ContentWait(on: peer.session)
+        takeByte()
+        goesOn = wait.mayGoOn(streams[2], on: peer.session)
+        #expect(!goesOn, "its window is closed")
+        takeByte()
+        goesOn = wait.mayGoOn(streams[0], on: peer.session)
+        #expect(goesOn)
+    }
+
+    @Test func `an answer that waits for its turn is not reset while others go out`() throws {
+        let streams = try beginLargeAnswers()
+        for stream in streams { peer.session.loseInterest(in: stream) }
+        var waits: [Int32: (sentCount: UInt64, wait: ContentWait)] = [:]
+        peer.session.resetUntaken(since: &waits)
+        for _ in 0..<2 {
+            takeByte()
+            peer.session.resetUntaken(since: &waits)
+            #expect(streams.allSatisfy { $0.resetCode == nil })
+        }
+        peer.session.resetUntaken(since: &waits)
+        #expect(streams.contains { $0.resetCode == .cancel })
+        peer.session.resetUntaken(since: &waits)
+        #expect(streams.allSatisfy { $0.resetCode == .cancel })
     }
 
     @Test func `an upload without trailers ends by DATA, and waits for a window`() throws {

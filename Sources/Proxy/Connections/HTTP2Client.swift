@@ -41,8 +41,8 @@ final class HTTP2Client<Kinds: UpstreamKinds> {
     private var unendedSince: CoarseInstant?
     /// The time since which there have been answers that nobody waits for any more and that the client has not taken all of.
     private var untakenSince: CoarseInstant?
-    /// How much it had taken of each when that was looked at last.
-    private var takenCounts: [Int32: UInt64] = [:]
+    /// The waits of those answers when they were looked at last, with how much it had taken of each.
+    private var untakenWaits: [Int32: (sentCount: UInt64, wait: ContentWait)] = [:]
     private var isShuttingDown = false
     private var hasShutDown = false
 
@@ -140,7 +140,7 @@ final class HTTP2Client<Kinds: UpstreamKinds> {
     /// Ends the answers of which the client has taken nothing between two calls.
     private func resetUntaken() {
         untakenSince = .now
-        connection.session.resetUntaken(since: &takenCounts)
+        connection.session.resetUntaken(since: &untakenWaits)
         connection.dispatch()
         connection.scheduleSend()
     }

@@ -135,6 +135,25 @@ import Testing
         #expect(streams.contains { client.answers[$0]?.resetCode == 0x8 })
     }
 
+    @Test func `an answer with a window of its own waits for its turn on the connection`() throws {
+        let sidecar = try Sidecar(.init(top: "workers: 1\ntimeouts: {stream_idle: 3s, header: 1s}"))
+        try sidecar.awaitToken()
+        sidecar.upstream.answer { _ in .ok(String(repeating: "x", count: 100_000)) }
+        let client = try HTTP2Client(to: sidecar.bearerd.proxy, settings: [(4, 1 << 20)])
+        let streams = try (0..<6).map { _ in try client.begin("GET", "/") }
+        try client.wait { client in
+            streams.reduce(0) { $0 + (client.answers[$1]?.content.count ?? 0) } == 65_535
+        }
+        for _ in 0..<4 {
+            try HTTP2Route.awaitHeadTimeout(of: sidecar)
+            try client.send(.windowUpdate(1))
+        }
+        try client.send(.windowUpdate(1 << 20))
+        try client.wait { client in streams.allSatisfy { client.answers[$0]?.isOver == true } }
+        let answers = streams.compactMap { client.answers[$0] }
+        #expect(answers.allSatisfy { $0.resetCode == nil && $0.content.count == 100_000 })
+    }
+
     @Test(arguments: ["", "X-Sum: 7\r\n"])
     func `the end of an answer needs no room`(trailers: String) throws {
         let gate = Gate()

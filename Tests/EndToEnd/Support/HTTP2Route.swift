@@ -17,6 +17,13 @@ enum HTTP2Route {
             .init(top: "workers: 1\n\(top)", moreRoutes: "- path: /h2\n\(indented(lines, by: 2))"))
     }
 
+    /// Waits for as long as `timeouts.header`, by the clock of the process.
+    static func awaitHeadTimeout(of sidecar: Sidecar) throws {
+        let client = try sidecar.client()
+        try client.wire.send("GET / HTTP/1.1\r\n")
+        guard try client.wire.readHead()?.status == 408 else { throw WireError("no 408") }
+    }
+
     /// What a client of a WebSocket asks for.
     static let webSocket = [
         ("Connection", "Upgrade"), ("Upgrade", "websocket"), ("Sec-WebSocket-Version", "13"),

@@ -5,6 +5,31 @@ import Testing
 
 /// Requests with content on their way to an upstream of HTTP/2, whose connection they share.
 @Suite(.blocking) struct `Uploads to an upstream of HTTP2` {
+    @Test func `wait for their turn on the connection where their own windows are open`() throws {
+        let peers = Monitor<HTTP2Upstream.Peer?>(nil)
+        let upstream = try HTTP2Upstream(settings: [(0x4, 1 << 20)], opensWindows: false) {
+            peer, event, stream in
+            peers.withLock { $0 = peer }
+            if event == .end { try peer.answer(stream.id, text: "\(stream.content.count)") }
+        }
+        let sidecar = try HTTP2Route.sidecar(upstream, top: "timeouts: {stream_idle: 3s, header: 1s}")
+        let clients = try (0..<6).map { _ in try sidecar.client() }
+        for client in clients {
+            try client.send("POST", "/h2/", body: String(repeating: "x", count: 100_000))
+        }
+        try eventually("a window that is used up") {
+            upstream.streams.reduce(0) { $0 + $1.content.count } == 65_535
+        }
+        let peer = try #require(peers.withLock { $0 })
+        for _ in 0..<4 {
+            try HTTP2Route.awaitHeadTimeout(of: sidecar)
+            try peer.send(.windowUpdate(1))
+        }
+        try peer.send(.windowUpdate(1 << 20))
+        for client in clients { #expect(try client.wire.readResponse().text == "100000") }
+        #expect(upstream.streams.allSatisfy { $0.resetCode == nil } && upstream.connectionCount == 1)
+    }
+
     @Test func `that end in trailers beyond the limit are 431, and never whole`() throws {
         let upstream = try HTTP2Upstream { peer, event, stream in
             if stream.hasEnd { try peer.answer(stream.id, text: "whole") }
