@@ -39,7 +39,10 @@ extension HTTP2Session {
             stream.isResetByPeer = true
             if role == .server, stream.sentCount > 0 { floods.receivedResetOfAnswer() }
         case NGHTTP2_SETTINGS.rawValue:
-            if !Self.isSet(NGHTTP2_FLAG_ACK, header) { isSettled = true }
+            if !Self.isSet(NGHTTP2_FLAG_ACK, header) {
+                isSettled = true
+                judgeWindows(under: frame.pointee.settings)
+            }
         case NGHTTP2_PING.rawValue: if Self.isSet(NGHTTP2_FLAG_ACK, header) { pongCount += 1 }
         case NGHTTP2_GOAWAY.rawValue:
             let goaway = frame.pointee.goaway
@@ -49,6 +52,17 @@ extension HTTP2Session {
         default: break
         }
         return breach == nil
+    }
+
+    /// SETTINGS that make a stream's window too large end the connection (RFC 9113 §6.9.2); nghttp2 resets the stream alone.
+    private func judgeWindows(under settings: nghttp2_settings) {
+        var (largest, initial) = windowsBefore
+        for entry in UnsafeBufferPointer(start: settings.iv, count: settings.niv)
+        where entry.settings_id == Int32(NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE.rawValue) {
+            largest += Int(entry.value) - initial
+            initial = Int(entry.value)
+            if largest > Int(Int32.max) { _ = breach(.flowControlError) }
+        }
     }
 
     /// The connection's window may be what streams waited for.

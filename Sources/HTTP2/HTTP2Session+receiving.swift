@@ -10,6 +10,8 @@ extension HTTP2Session {
     /// - Parameter now: for the budgets of what the peer may send without end.
     package func receive(_ bytes: Span<UInt8>, at now: ContinuousClock.Instant) {
         refill(at: now)
+        guard failure == nil else { return }
+        if nghttp2_session_get_outbound_queue_size(handle) > outboundLimit { return fail(.enhanceYourCalm) }
         var start = 0
         var position = 0
         while position < bytes.count {
@@ -45,6 +47,9 @@ extension HTTP2Session {
         }
         _ = feed(bytes.extracting(start..<position))
     }
+
+    /// How many frames may wait for a peer that makes us send them and reads nothing, DATA excepted.
+    private var outboundLimit: Int { 4096 + 8 * limits.streams }
 
     /// Counts in the time since the last call.
     private func refill(at now: ContinuousClock.Instant) {
@@ -95,6 +100,8 @@ extension HTTP2Session {
         case NGHTTP2_CONTINUATION.rawValue: return false
         // Its stream may be one that an unread frame makes us end.
         case NGHTTP2_RST_STREAM.rawValue: return true
+        // An unread frame may change a window.
+        case NGHTTP2_SETTINGS.rawValue: return true
         default: return hasUnreadEarnings
         }
     }
@@ -110,6 +117,8 @@ extension HTTP2Session {
             hasUnreadEarnings = true
             if role == .client { streams[header.stream]?.isEnding = true }
         case NGHTTP2_GOAWAY.rawValue: isLeaving = true
+        case NGHTTP2_SETTINGS.rawValue:
+            windowsBefore = (streams.all.map { streamWindow(of: $0) }.max() ?? 0, initialWindow)
         default: break
         }
     }
@@ -133,7 +142,9 @@ extension HTTP2Session {
         case NGHTTP2_CONTINUATION.rawValue where isHeadLate: return faultOfLate(header)
         case NGHTTP2_CONTINUATION.rawValue where header.followsCrumb:
             isAdmitted = floods.admits(.continuation)
-        case NGHTTP2_CONTINUATION.rawValue, NGHTTP2_PUSH_PROMISE.rawValue: isAdmitted = true
+        case NGHTTP2_CONTINUATION.rawValue: isAdmitted = true
+        // No client pushes, and no server whose request comes behind SETTINGS that forbid it (RFC 9113 §8.4).
+        case NGHTTP2_PUSH_PROMISE.rawValue: return .protocolError
         // Of a connection, too, and there are few of them.
         case NGHTTP2_GOAWAY.rawValue: isAdmitted = floods.admits(.settings)
         // Acknowledgements too: of ours there are few.

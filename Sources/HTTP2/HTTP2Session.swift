@@ -68,6 +68,8 @@ package final class HTTP2Session {
     var isLeaving = false
     /// The last stream of the peer's that our GOAWAY says we serve.
     var lastServed = Int32.max
+    /// The largest window of a stream, and the one that streams begin with, before the SETTINGS that are arriving.
+    var windowsBefore = (largest: 0, initial: 0)
     /// The fault, found in a callback, that ends the connection.
     var breach: HTTP2ErrorCode?
     /// How large ``output`` may become in the call that is under way.
@@ -230,7 +232,10 @@ package final class HTTP2Session {
     }
 
     private func abandonStreams(_ code: HTTP2ErrorCode) {
-        for stream in streams.all { close(stream, code) }
+        for stream in streams.all {
+            if stream.resetCode == nil, isUnframed(stream) { stream.isUnprocessed = true }
+            close(stream, code)
+        }
         streams.removeAll()
     }
 
