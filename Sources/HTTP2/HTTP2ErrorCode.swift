@@ -15,7 +15,6 @@ package struct HTTP2ErrorCode: RawRepresentable, Hashable, Sendable {
     package static let refusedStream = HTTP2ErrorCode(rawValue: 0x7)
     package static let cancel = HTTP2ErrorCode(rawValue: 0x8)
     package static let compressionError = HTTP2ErrorCode(rawValue: 0x9)
-    package static let connectError = HTTP2ErrorCode(rawValue: 0xA)
     package static let enhanceYourCalm = HTTP2ErrorCode(rawValue: 0xB)
     package static let inadequateSecurity = HTTP2ErrorCode(rawValue: 0xC)
     package static let http11Required = HTTP2ErrorCode(rawValue: 0xD)

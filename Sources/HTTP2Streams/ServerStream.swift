@@ -202,7 +202,8 @@ package final class ServerStream: ClientExchange {
     package func abort() {
         isClosed = true
         incoming.stop()
-        handle.reset(webSocketKey == nil ? .internalError : .connectError)
+        // RFC 8441 §5: so a tunnel tells that its connection was reset.
+        handle.reset(webSocketKey == nil ? .internalError : .cancel)
         handle.wake()
     }
 

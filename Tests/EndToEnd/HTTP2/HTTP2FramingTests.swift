@@ -92,6 +92,26 @@ import Testing
         #expect(request["Content-Length"] == "3" && request.body == Array("abc".utf8))
     }
 
+    @Test func `a tunnel whose upstream resets its connection ends with CANCEL`() throws {
+        let gate = Gate()
+        let upstream = try RawUpstream { wire in
+            _ = try wire.readHead()
+            try wire.send(
+                "HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: websocket\r\n\r\nfirst")
+            try gate.pass()
+            wire.reset()
+        }
+        let sidecar = try Sidecar(upstream: upstream)
+        try sidecar.awaitToken()
+        let client = try HTTP2Client(to: sidecar.bearerd.proxy)
+        let fields = client.fields("CONNECT", "/ws", [("sec-websocket-version", "13")])
+        let tunnel = try client.begin(
+            Array(fields.prefix(4)) + [(":protocol", "websocket")] + fields.dropFirst(4), endsStream: false)
+        try client.wait { $0.answers[tunnel]?.text == "first" }
+        gate.open()
+        #expect(try client.resetCode(of: tunnel) == 0x8)
+    }
+
     @Test func `trailers that come with the head go up`() throws {
         let client = try client()
         let stream = client.takeStream()
@@ -101,6 +121,20 @@ import Testing
         #expect(try client.answer(on: stream).status == 200)
         let request = try sidecar.upstream.request()
         #expect(request.body.isEmpty && request.trailers.map(\.value) == ["9"])
+    }
+
+    @Test func `nothing of an answer that breaks off before its head has gone is in the next one`()
+        throws
+    {
+        sidecar.upstream.answer { _ in
+            .raw("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nold\r\nno chunk\r\n")
+        }
+        let client = try client()
+        let answer = try client.request("GET", "/")
+        #expect(answer.status == 502 && answer.hasEnd && answer.text.hasPrefix("{"), "\(answer.text)")
+        #expect(answer.head["content-length"] == "\(answer.content.count)")
+        let call = try client.request("POST", "/", [("content-type", "application/grpc")], body: "x")
+        #expect(call.head["grpc-status"] == "14" && call.hasEnd && call.content.isEmpty && call.blocks == 1)
     }
 
     @Test func `trailers of a request may not say what only a head may`() throws {
@@ -123,20 +157,6 @@ import Testing
         let sidecar = try HTTP2Route.sidecar(upstream)
         let modern = try HTTP2Client(to: sidecar.bearerd.proxy).request("GET", "/h2/", [("te", "trailers")])
         #expect(modern.text == "ok" && modern.trailers == ["x-sum": "7"])
-    @Test func `nothing of an answer that breaks off before its head has gone is in the next one`()
-        throws
-    {
-        sidecar.upstream.answer { _ in
-            .raw("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nold\r\nno chunk\r\n")
-        }
-        let client = try client()
-        let answer = try client.request("GET", "/")
-        #expect(answer.status == 502 && answer.hasEnd && answer.text.hasPrefix("{"), "\(answer.text)")
-        #expect(answer.head["content-length"] == "\(answer.content.count)")
-        let call = try client.request("POST", "/", [("content-type", "application/grpc")], body: "x")
-        #expect(call.head["grpc-status"] == "14" && call.hasEnd && call.content.isEmpty && call.blocks == 1)
-    }
-
         let client = try sidecar.client()
         try client.send("GET", "/h2/", [("TE", "trailers"), ("Connection", "TE")])
         #expect(try client.wire.readHead()?.status == 200)
