@@ -123,7 +123,8 @@ extension HTTP2Session {
                     pairs.append(":method", method)
                     pairs.append(":scheme", scheme == .https ? "https" : "http")
                     if let host = head.fields.rangeOfHost { pairs.append(":authority", valueAt: host) }
-                    pairs.append(":path", target)
+                    // Its query may hold a token, and the client may have said so of it.
+                    pairs.append(":path", target, isInNoTable: true)
                     return tunnelName.utf8.span.withUnsafeBufferPointer { tunnelName in
                         if connectProtocol != nil { pairs.append(":protocol", tunnelName) }
                         if takesTrailers { pairs.append("te", "trailers") }

@@ -34,10 +34,14 @@ struct HeadPairs {
         self.block = block
     }
 
-    mutating func append(_ name: StaticString, _ value: UnsafeBufferPointer<UInt8>) {
+    /// - Parameter isInNoTable: true for what no table on its way may hold (RFC 7541 §7.1.3).
+    mutating func append(
+        _ name: StaticString, _ value: UnsafeBufferPointer<UInt8>, isInNoTable: Bool = false
+    ) {
         append(
             UnsafeMutablePointer(mutating: name.utf8Start), name.utf8CodeUnitCount,
-            UnsafeMutablePointer(mutating: value.baseAddress), value.count, NGHTTP2_NV_FLAG_NONE)
+            UnsafeMutablePointer(mutating: value.baseAddress), value.count,
+            isInNoTable ? NGHTTP2_NV_FLAG_NO_INDEX : NGHTTP2_NV_FLAG_NONE)
     }
 
     mutating func append(_ name: StaticString, _ value: StaticString) {
