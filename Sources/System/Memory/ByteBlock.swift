@@ -68,6 +68,7 @@ package struct ByteBlock: Sendable {
     /// Removes the first `length` bytes; those behind them move up.
     package mutating func removeFirst(_ length: Int) {
         precondition(length <= count, "more removed than there is")
+        guard length > 0 else { return }
         let rest = length..<count
         bytes.withUnsafeMutableBufferPointer { memory in
             guard let start = memory.baseAddress else { return }

@@ -7,7 +7,7 @@ enum Seeds {
     /// A fixed few, or what the environment says.
     static var chosen: ClosedRange<UInt64> {
         if let one = number("BEARERD_MODEL_SEED") { return one...one }
-        return 1...max(1, number("BEARERD_MODEL_SEEDS") ?? 10)
+        return 1...max(1, number("BEARERD_MODEL_SEEDS") ?? 5)
     }
 
     private static func number(_ name: String) -> UInt64? {
