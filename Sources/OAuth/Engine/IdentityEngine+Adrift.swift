@@ -51,6 +51,8 @@ extension IdentityEngine {
         adrift = asking
         // What is being written is not waited for any more.
         adrift?.meanwhile = nil
+        // Its token may be on its way still, whoever marked it.
+        lease?.isDoubtOurs = false
         note(asking, isInDoubt: true)
         restartAttempt(of: asking.target)
     }
@@ -118,7 +120,8 @@ extension IdentityEngine {
     /// answers would live on, and is revoked.
     mutating func leaveAdriftOfOthers() {
         guard let adrift, adrift.refreshToken != nil, !isOurs(adrift) else { return }
-        orphanAdrift(revokingAnswer: session.refreshToken == nil && !session.isEndOnlyHere)
+        let hasEnded = session.refreshToken == nil && session.accessTokens.isEmpty
+        orphanAdrift(revokingAnswer: hasEnded && !session.isEndOnlyHere)
     }
 
     /// Has a request that was left be nobody's, whatever its answer.

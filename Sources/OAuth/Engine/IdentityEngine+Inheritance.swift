@@ -13,13 +13,15 @@ extension IdentityEngine {
     }
 
     mutating func inherit(_ given: Inheritance) {
-        if given.session.generation > session.generation {
+        // What a person did there counts, however often others have changed the session of before.
+        let isPersons = given.isOutrankingStored && given.session.begins(after: session)
+        if isPersons || given.session.generation > session.generation {
             adopt(given.session)
             ownToken = given.ownToken
         }
-        if given.session.generation == session.generation {
+        if isPersons || given.session.generation == session.generation {
             isUnwritten = true
-            outranksStored = given.isOutrankingStored
+            outranksStored = outranksStored || given.isOutrankingStored
             writeMoment = now + Self.pauseAfterTrouble
         }
         guard let inherited = given.lease else { return }
@@ -58,7 +60,13 @@ extension IdentityEngine {
                 isUnwritten = false
                 isStoreBehind = false
                 outranksStored = false
+                // The other one sends it from now on.
+                ownToken = nil
+                session.doubt()
             }
+        } else {
+            // Not again at once, or nobody who waits for a moment without a write would find one.
+            writeMoment = max(writeMoment, now + Self.pauseAfterTrouble)
         }
         phase = lease == nil ? .idle : .holding
     }

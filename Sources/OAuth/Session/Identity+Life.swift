@@ -78,7 +78,9 @@ extension Identity {
         let end = clock.now + limit
         await quiesce()
         // Somebody may have taken away just now what is stored.
-        if limit > .zero, !engine.needsWriting { await look(until: clock.now + Self.writePauseAtEnd) }
+        if limit > .zero, !engine.needsWriting {
+            await look(until: min(end, clock.now + Self.writePauseAtEnd))
+        }
         while engine.needsWriting, !engine.phase.isStopped {
             await write()
             if await handOver() { break }

@@ -38,6 +38,45 @@ import Testing
         #expect(run.engine.session.refreshToken == nil)
     }
 
+    @Test func `is not revoked where somebody has logged in elsewhere and got an access token alone`() throws
+    {
+        let run = EngineRun()
+        run.refusesWrites = true
+        let first = try #require(
+            run.play(.refreshRequested(0, TokenAdditions(), by: 1, until: run.now)).asked)
+        run.play(run.answer(first, refreshToken: "two"))
+        var login = run.stored.loggedOut(binding: run.stored.binding, at: run.wall + .seconds(1))
+        login.accessTokens = [
+            StoredAccessToken(
+                token: Secret("theirs"), generation: login.generation, expiresAt: run.wall + .seconds(300),
+                lifetime: .seconds(300), request: "")
+        ]
+        run.stored = login
+        #expect(run.play(.storeChanged(isWritable: false)).revoked == [])
+        #expect(run.engine.session.refreshToken == nil)
+    }
+
+    @Test func `counts as a login where it is handed over as one, however often the other one has changed`() {
+        let run = EngineRun()
+        run.refusesWrites = true
+        var present = run.stored
+        (present.generation, present.began) = (4, run.wall)
+        run.play(
+            .inherited(Inheritance(session: present, isOutrankingStored: false, ownToken: nil, lease: nil)))
+        var login = StoredSession(identity: "default", generation: 2, binding: run.stored.binding)
+        (login.began, login.refreshToken) = (run.wall + .seconds(1), Secret("login"))
+        for isOutranking in [true, false] {
+            run.play(
+                .inherited(
+                    Inheritance(
+                        session: login, isOutrankingStored: isOutranking, ownToken: login.refreshToken,
+                        lease: nil)))
+            login = run.engine.session
+            #expect(login.refreshToken?.equals(Secret("login")) == true && run.engine.needsWriting)
+            #expect(run.engine.inheritance.isOutrankingStored)
+        }
+    }
+
     @Test(arguments: [false, true])
     func `changes no more while it is handed over`(isTaken: Bool) throws {
         let run = EngineRun()
@@ -51,7 +90,10 @@ import Testing
         run.pass(.seconds(10))
         #expect(run.play(.refreshRequested(0, TokenAdditions(), by: 2, until: run.now)).asked == nil)
         run.locks = false
-        let actions = run.play(.handedOver(1000, isTaken: isTaken))
+        let atOnce = run.play(.handedOver(1000, isTaken: isTaken))
+        if isTaken { #expect(run.engine.session.isDoubted, "the other one sends it from now on") }
+        run.pass(.seconds(6))
+        let actions = atOnce + run.play(.timePassed)
         // Who keeps it goes on; who does not waits for the lease as all others do.
         #expect((actions.saved.isEmpty && actions.asked == nil) == isTaken)
         #expect(run.engine.needsWriting == !isTaken && (run.engine.lease == nil) == isTaken)
