@@ -201,9 +201,11 @@ package final class HTTP2Stream {
     /// How much of the content that has arrived may be handed out.
     ///
     /// The last byte of a declared length waits for the end of the stream, so that nobody who writes the message as HTTP/1.1
-    /// has sent all of one that goes on, and is malformed.
+    /// has sent all of one that goes on, or ends, and is malformed.
     package var readableCount: Int {
-        guard !hasEnd, let headLength, arrivedCount >= headLength else { return keptCount }
+        guard !hasEnd || messageFault != nil, let headLength, arrivedCount >= headLength else {
+            return keptCount
+        }
         return max(0, keptCount - 1)
     }
 

@@ -3,8 +3,8 @@
 import BearerdTestSupport
 import Testing
 
-/// Requests with content on their way to an upstream of HTTP/2, whose connection they share.
-@Suite(.blocking) struct `Uploads to an upstream of HTTP2` {
+/// Requests of HTTP/2 with content on their way to an upstream.
+@Suite(.blocking) struct `Uploads over HTTP2` {
     @Test func `wait for their turn on the connection where their own windows are open`() throws {
         let peers = Monitor<HTTP2Upstream.Peer?>(nil)
         let upstream = try HTTP2Upstream(settings: [(0x4, 1 << 20)], opensWindows: false) {
@@ -50,5 +50,29 @@ import Testing
         }
         #expect(try client.request("POST", "/h2/", body: "x").text == "whole")
         #expect(upstream.streams.filter(\.hasEnd).map(\.text) == ["x"])
+    }
+
+    /// HTTP/1.1 has no word behind a declared length by which the message could still be taken back.
+    @Test func `that declare a length reach no upstream of HTTP1 whole before such trailers`() throws {
+        let (hasBegun, received) = (Gate(), Monitor<Int?>(nil))
+        let upstream = try RawUpstream { wire in
+            guard try wire.readHead() != nil else { return }
+            _ = try wire.read(exactly: 1)
+            hasBegun.open()
+            let rest = try wire.drain()
+            received.withLock { $0 = 1 + rest }
+        }
+        let sidecar = try Sidecar(upstream: upstream, .init(top: "limits: {header_bytes: 4KiB}"))
+        let client = try HTTP2Client(to: sidecar.bearerd.proxy)
+        let half = String(repeating: "x", count: 10_000)
+        let stream = try client.begin("POST", "/", [("content-length", "20000")], endsStream: false)
+        try client.send(.data(half, stream: stream))
+        try hasBegun.pass()
+        try client.send(
+            .data(half, stream: stream),
+            .head([("x-large", String(repeating: "y", count: 8000))], stream: stream))
+        #expect(try client.answer(on: stream).status == 431)
+        let count = try received.wait(for: "the end of the upload") { $0 }
+        #expect(10_000..<20_000 ~= count)
     }
 }
