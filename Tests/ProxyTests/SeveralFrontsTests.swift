@@ -95,7 +95,8 @@ struct `Two forwarders of one worker` {
             #expect(metrics.routes[WorkerMetrics.noRoute]?.statuses.map(\.status) == [421])
             #expect(metrics.denied[.host] == 1)
             stage.worker.recorder.flush()
-            #expect(lines.all.count == 3 && lines.all.count { $0.contains("421") } == 1)
+            // A time or a port may have these digits, too.
+            #expect(lines.all.count == 3 && lines.all.count { $0.contains(/status"?[:=]421/) } == 1)
         }
     }
 
