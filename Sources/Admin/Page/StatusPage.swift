@@ -231,15 +231,13 @@ struct StatusPage {
             )
         }
         if !silent.isEmpty {
-            let names = silent.prefix(5).joined(separator: ", ") + (silent.count > 5 ? " …" : "")
+            let names = Self.listed(silent, by: ", ")
             sentences.append(
                 "<strong class=\"bad\">Standing still:</strong> \(names): no requests there, and old figures; restart if it lasts. "
             )
         }
         if !ill.isEmpty {
-            let troubles =
-                ill.prefix(5).map { "\($0.name.cut(to: 60)): \(trouble(of: $0))" }.joined(separator: "; ")
-                + (ill.count > 5 ? " …" : "")
+            let troubles = Self.listed(ill.map { "\($0.name.cut(to: 60)): \(trouble(of: $0))" }, by: "; ")
             sentences.append(
                 "<strong class=\"bad\">\(ill.count == 1 ? "An identity needs a look" : "\(String(ill.count)) identities need a look"):</strong> \(troubles). "
             )
@@ -249,11 +247,11 @@ struct StatusPage {
             sentences.append("\(String(troubled.count - 5)) more identities are like that. ")
         }
         if !waiting.isEmpty {
-            let names =
-                waiting.prefix(5).map {
+            let names = Self.listed(
+                waiting.map {
                     $0.name.cut(to: 60)
                         + ($0.waitsForAnother ? ", whose session another process keeps locked" : "")
-                }.joined(separator: "; ") + (waiting.count > 5 ? " …" : "")
+                }, by: "; ")
             sentences.append("<strong class=\"warn\">Requests wait for a token</strong> of \(names). ")
         }
         if !failing.isEmpty {
@@ -301,7 +299,11 @@ struct StatusPage {
     }
 
     private static func paths(of routes: [RouteStatus]) -> HTMLText {
-        let paths = routes.prefix(5).map { $0.path.cut(to: 60) }.joined(separator: ", ")
-        return "\(paths)\(routes.count > 5 ? " …" : "")"
+        "\(listed(routes.map { $0.path.cut(to: 60) }, by: ", "))"
+    }
+
+    /// The first five, and a sign that there are more.
+    private static func listed(_ words: [String], by separator: String) -> String {
+        words.prefix(5).joined(separator: separator) + (words.count > 5 ? " …" : "")
     }
 }

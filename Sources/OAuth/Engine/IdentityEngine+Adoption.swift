@@ -56,12 +56,9 @@ extension IdentityEngine {
     }
 
     /// Revokes a refresh token that we alone have where somebody has logged out elsewhere, or had the stored one revoked.
-    ///
-    /// A login that brought an access token alone is no such end: with the old token some providers would end it, too.
     private mutating func revokeOwnToken(endedBy stored: StoredSession) {
-        guard configured.grantType.needsPerson, stored.refreshToken == nil, stored.accessTokens.isEmpty,
-            !stored.isEndOnlyHere, let token = session.refreshToken, token.equals(ownToken),
-            let first = order.first,
+        guard configured.grantType.needsPerson, stored.isEndedEverywhere,
+            let token = session.refreshToken, token.equals(ownToken), let first = order.first,
             // The answer to a request that was left is revoked as such.
             adrift?.answers.contains(where: { token.equals($0.outcome.anyRefreshToken) }) != true
         else { return }

@@ -120,8 +120,7 @@ extension IdentityEngine {
     /// answers would live on, and is revoked.
     mutating func leaveAdriftOfOthers() {
         guard let adrift, adrift.refreshToken != nil, !isOurs(adrift) else { return }
-        let hasEnded = session.refreshToken == nil && session.accessTokens.isEmpty
-        orphanAdrift(revokingAnswer: hasEnded && !session.isEndOnlyHere)
+        orphanAdrift(revokingAnswer: session.isEndedEverywhere)
     }
 
     /// Has a request that was left be nobody's, whatever its answer.

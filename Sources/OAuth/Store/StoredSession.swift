@@ -106,6 +106,11 @@ public struct StoredSession: Sendable {
         return one.request != two.request || !one.token.matches(two.token)
     }
 
+    /// True if somebody has ended it, and the provider should forget what others still get for it.
+    ///
+    /// A login that brought an access token alone is no such end: with the old token some providers would end it, too.
+    var isEndedEverywhere: Bool { refreshToken == nil && accessTokens.isEmpty && !isEndOnlyHere }
+
     /// True if the refresh token may be spent.
     var isDoubted: Bool { doubtedToken != nil && doubtedToken == refreshToken?.digest }
 
