@@ -154,8 +154,9 @@ soak-fleet: build release ## eight daemons that share a session in Redis rotate 
 	    $(RUN_TESTS) --filter 'and rotates each refresh token once'
 
 .PHONY: fuzz
-fuzz: bootstrap ## each fuzzer for FUZZ_SECONDS (60); with 0 it replays its inputs
-	for fuzzer in $(FUZZERS); do Tests/Fuzz/run $$fuzzer $(FUZZ_SECONDS) || exit 1; done
+fuzz: $(FUZZERS:%=fuzz-%) ## each fuzzer for FUZZ_SECONDS (60); with 0 it replays its inputs; -j2 has two at a time
+fuzz-%: bootstrap
+	Tests/Fuzz/run $* $(FUZZ_SECONDS)
 
 # Daemons are asked for leaks; the tests' own process, which never stops the sessions of unit tests, is not.
 .PHONY: test-asan
