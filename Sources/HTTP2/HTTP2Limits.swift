@@ -3,7 +3,7 @@
 package import BearerdHTTPMessages
 
 /// The limits for the peer of an HTTP/2 connection; SETTINGS announces those that it can.
-package struct HTTP2Limits: Sendable {
+package struct HTTP2Limits: Equatable, Sendable {
     /// Streams at once that the peer may have begun (`limits.streams`); a client's side takes none.
     package var streams: Int
     /// Of the peer's heads and trailer sections, as decoded: 32 bytes a field beside its text (RFC 9113 §6.5.2).
@@ -21,6 +21,6 @@ package struct HTTP2Limits: Sendable {
     package static let connectionWindow = 1024 * 1024
     /// A header list beyond this is an attack on memory and no large head: the connection ends.
     var bombBytes: Int { max(4 * head.headerBytes, 256 * 1024) }
-    /// CONTINUATION frames behind one HEADERS frame, each of 16 KiB at most.
+    /// CONTINUATION frames behind one HEADERS frame, each of 16 KiB at most; as it is when the connection begins.
     var continuations: Int { 8 + head.headerBytes / (16 * 1024) }
 }

@@ -4,6 +4,19 @@ internal import BearerdHTTPMessages
 internal import BearerdSystem
 internal import CBearerdNghttp2
 
+// Functions, because a member of a class that names a type of C cannot be read by modules that do not know the library.
+
+private func setting(_ id: nghttp2_settings_id, _ value: Int) -> nghttp2_settings_entry {
+    nghttp2_settings_entry(settings_id: Int32(id.rawValue), value: UInt32(clamping: value))
+}
+
+/// The part of the limits that SETTINGS tell.
+private func settingsOf(_ limits: HTTP2Limits, for role: HTTP2Session.Role) -> [nghttp2_settings_entry] {
+    let heads = setting(NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE, limits.head.headerBytes)
+    guard role == .server else { return [heads] }
+    return [heads, setting(NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS, limits.streams)]
+}
+
 /// One HTTP/2 connection without its socket: bytes go in and come out, streams are in between (RFC 9113).
 ///
 /// Owns an `nghttp2_session`. What arrives is put into ``HTTP2Stream``s; those that have changed are told by
@@ -16,7 +29,7 @@ package final class HTTP2Session {
     }
 
     package let role: Role
-    let limits: HTTP2Limits
+    private(set) var limits: HTTP2Limits
     /// The bytes to send to the peer; the sender removes them.
     package var output: [UInt8] {
         get { framed.value }
@@ -116,33 +129,27 @@ package final class HTTP2Session {
     /// Puts our SETTINGS first, and opens the connection's window.
     private func introduce() -> Bool {
         var settings = [
-            nghttp2_settings_entry(
-                settings_id: Int32(NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE.rawValue),
-                value: UInt32(HTTP2Limits.streamWindow)),
-            nghttp2_settings_entry(
-                settings_id: Int32(NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE.rawValue),
-                value: UInt32(clamping: limits.head.headerBytes)),
-            nghttp2_settings_entry(
-                settings_id: Int32(NGHTTP2_SETTINGS_NO_RFC7540_PRIORITIES.rawValue), value: 1),
+            setting(NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, HTTP2Limits.streamWindow),
+            setting(NGHTTP2_SETTINGS_NO_RFC7540_PRIORITIES, 1),
         ]
         switch role {
-        case .client:
-            settings.append(
-                nghttp2_settings_entry(
-                    settings_id: Int32(NGHTTP2_SETTINGS_ENABLE_PUSH.rawValue), value: 0))
-        case .server:
-            settings.append(
-                nghttp2_settings_entry(
-                    settings_id: Int32(NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS.rawValue),
-                    value: UInt32(clamping: limits.streams)))
-            settings.append(
-                nghttp2_settings_entry(
-                    settings_id: Int32(NGHTTP2_SETTINGS_ENABLE_CONNECT_PROTOCOL.rawValue), value: 1))
+        case .client: settings.append(setting(NGHTTP2_SETTINGS_ENABLE_PUSH, 0))
+        case .server: settings.append(setting(NGHTTP2_SETTINGS_ENABLE_CONNECT_PROTOCOL, 1))
         }
+        settings += settingsOf(limits, for: role)
         let flags = UInt8(NGHTTP2_FLAG_NONE.rawValue)
         return nghttp2_submit_settings(handle, flags, settings, settings.count) == 0
             && nghttp2_session_set_local_window_size(
                 handle, flags, 0, Int32(HTTP2Limits.connectionWindow)) == 0
+    }
+
+    /// Holds the peer to other limits from now on, and tells it so; streams beyond fewer than before go on.
+    package func use(_ new: HTTP2Limits) {
+        guard failureCode == nil, new != limits else { return }
+        limits = new
+        peerStreams.value.use(limit: new.streams)
+        let settings = settingsOf(new, for: role)
+        nghttp2_submit_settings(handle, UInt8(NGHTTP2_FLAG_NONE.rawValue), settings, settings.count)
     }
 
     // MARK: What comes in

@@ -18,7 +18,12 @@ struct PeerStreams {
     private var skipped: [ClosedRange<Int32>] = []
 
     /// - Parameter limit: how many streams may be open at once.
-    init(limit: Int) { streams = RecentStreams(atMost: 2 * limit + 200) }
+    init(limit: Int) { streams = RecentStreams(atMost: Self.capacity(for: limit)) }
+
+    private static func capacity(for limit: Int) -> Int { 2 * limit + 200 }
+
+    /// Lets another number of streams be open at once.
+    mutating func use(limit: Int) { streams.capacity = Self.capacity(for: limit) }
 
     enum Verdict: Equatable {
         case expected

@@ -12,11 +12,11 @@ struct RecentStreams<Value> {
     /// A power of two of them, at least half of which are free; from its home on a stream is in the first one that is.
     private var slots: [Slot?] = Array(repeating: nil, count: 16)
     private var count = 0
-    private let capacity: Int
+    /// Of no more streams is anything known.
+    var capacity: Int
     /// The newest stream of those that were forgotten; 0 if none was.
     private(set) var lastForgotten: Int32 = 0
 
-    /// - Parameter capacity: of no more streams is anything known.
     init(atMost capacity: Int) { self.capacity = capacity }
 
     subscript(id: Int32) -> Value? {

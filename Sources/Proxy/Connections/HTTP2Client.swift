@@ -57,9 +57,11 @@ final class HTTP2Client<Kinds: UpstreamKinds> {
         connection.onChange = { [unowned self] in changed() }
     }
 
-    func use(_ timeouts: ServerTimeouts) {
+    func use(_ limits: HTTP2Limits, _ timeouts: ServerTimeouts) {
         self.timeouts = timeouts
         connection.patience = timeouts.streamIdle
+        connection.session.use(limits)
+        connection.scheduleSend()
     }
 
     /// Keeps what was judged of a stream for the next ones, which seldom have another `Host`.

@@ -45,12 +45,13 @@ final class HTTP2Keeper<Kinds: UpstreamKinds> {
     }
 
     private var snapshot: RoutingSnapshot { forwarder.worker.snapshot }
+    private var limits: HTTP2Limits { HTTP2Limits(streams: snapshot.streams, head: snapshot.headLimits) }
 
-    /// Applies the time-outs of the worker's new snapshot to all connections.
+    /// Applies the limits and time-outs of the worker's new snapshot to all connections.
     func useSnapshot() {
         forwarder.useSnapshot()
         vacant.dismiss()
-        for client in clients { client.use(snapshot.serverTimeouts) }
+        for client in clients { client.use(limits, snapshot.serverTimeouts) }
     }
 
     /// Tells all clients that their connections end.
@@ -99,7 +100,6 @@ final class HTTP2Keeper<Kinds: UpstreamKinds> {
         _ stream: ByteStream, from peer: PeerAddress, by routing: ListenerRouting<Kinds>,
         on worker: isolated any Actor
     ) {
-        let limits = HTTP2Limits(streams: snapshot.streams, head: snapshot.headLimits)
         guard let session = HTTP2Session(.server, limits: limits, pool: streams) else {
             stream.close()
             return onEnd()

@@ -2,6 +2,7 @@
 
 internal import BearerdEventLoop
 internal import BearerdHTTPExchange
+internal import BearerdHTTPMessages
 
 /// Forwards the requests of one kind of client on one event loop; see ``serve(_:)``.
 ///
@@ -35,5 +36,7 @@ final class Forwarder<Client: ClientExchange, Kinds: UpstreamKinds> {
 
     /// True if the client's connection ends with the current response.
     @inline(__always)
-    func endsConnection(of exchange: Exchange) -> Bool { worker.isDraining || exchange.routing.isClosing }
+    func endsConnection(of exchange: Exchange) -> Bool {
+        worker.isDraining || exchange.routing.endsConnections(of: exchange.client.request.version)
+    }
 }

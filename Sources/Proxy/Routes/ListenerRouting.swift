@@ -22,6 +22,12 @@ final class ListenerRouting<Kinds: UpstreamKinds> {
     /// True if some requests are traced.
     let isTraced: Bool
 
+    /// True if a connection ends with its current response, because the snapshot no longer has its listener, or that
+    /// no longer has its protocol.
+    func endsConnections(of version: HTTPVersion) -> Bool {
+        isClosing || !(version == .http2 ? listener.speaksHTTP2 : listener.speaksHTTP1)
+    }
+
     /// The reason why a client may not use the listener at all; nil if it may.
     func denial(of client: some ClientExchange) -> ProxyError.Denial? {
         guard access.admits(client.peer) else { return .peer }

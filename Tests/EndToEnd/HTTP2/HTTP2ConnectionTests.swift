@@ -152,18 +152,72 @@ import Testing
         #expect(try client.answer(on: 1).status == 200 && client.answer(on: 3).status == 200)
     }
 
-    @Test func `goes on by the next configuration, and ends with its listener`() throws {
+    private func reload(_ sidecar: Sidecar, to settings: Sidecar.Settings) throws {
+        try Sidecar.file(
+            provider: sidecar.provider, upstream: sidecar.upstream.url, clientSecret: sidecar.clientSecret,
+            directory: sidecar.directory, settings)
+        let answer = try sidecar.admin("POST", "/api/reload", [("X-Bearerd-Admin", "1")])
+        #expect(answer.status == 200, "\(answer.text)")
+    }
+
+    @Test func `goes on by the next configuration`() throws {
         let sidecar = try Sidecar()
         try sidecar.awaitToken()
         let client = try HTTP2Client(to: sidecar.bearerd.proxy)
+        let large = [("x-large", String(repeating: "v", count: 3000))]
+        let long = "/?" + String(repeating: "x", count: 60)
+        #expect(try client.request("GET", long, large).status == 200)
+        try reload(sidecar, to: .init(route: "methods: [PUT]"))
+        #expect(try client.request("GET", "/").status == 405)
+        try reload(sidecar, to: .init(top: "limits: {header_bytes: 2KiB, uri_bytes: 50}"))
+        try client.wait { $0.setting(6) == 2048 }
+        #expect(try client.request("GET", "/", large).status == 431)
+        #expect(try client.request("GET", long).status == 414)
         #expect(try client.request("GET", "/").status == 200)
-        let file = sidecar.directory.path("config.yaml")
-        let text = String(decoding: TemporaryDirectory.contents(of: file), as: UTF8.self)
-        try sidecar.directory.write("config.yaml", text.replacing("- path: /", with: "- path: /other"))
-        let reload = try RawClient(to: sidecar.bearerd.admin).request(
-            "POST", "/api/reload", [("X-Bearerd-Admin", "1")], body: "")
-        #expect(reload.status == 200 || reload.status == 204)
-        #expect(try client.request("GET", "/").status == 404)
-        #expect(try client.request("GET", "/other").status == 200)
+        try reload(sidecar, to: .init())
+        #expect(try client.request("GET", long, large).status == 200)
+    }
+
+    @Test func `may have no more streams at once than a reload leaves it`() throws {
+        let gates = ["/first": Gate(), "/later": Gate()]
+        let sidecar = try Sidecar(
+            upstream: RawUpstream { request in
+                try gates[request.head.target]?.pass()
+                return .ok()
+            })
+        defer { gates["/later"]?.open() }
+        try sidecar.awaitToken()
+        let client = try HTTP2Client(to: sidecar.bearerd.proxy)
+        let streams = try (0..<3).map { _ in try client.begin("GET", "/first") }
+        for _ in streams { try sidecar.upstream.request() }
+        try reload(sidecar, to: .init(top: "limits: {streams: 2}"))
+        try client.wait { $0.setting(3) == 2 }
+        gates["/first"]?.open()
+        for stream in streams { #expect(try client.answer(on: stream).status == 200) }
+        for _ in 0..<3 { try client.begin("GET", "/later") }
+        #expect(try client.goawayCode() == 0x1)
+    }
+
+    @Test func `ends with its listener, and with its protocol there`() throws {
+        for listen in ["{address: 127.0.0.1:0, protocols: [http1]}", "127.0.0.2:0"] {
+            let sidecar = try Sidecar()
+            try sidecar.awaitToken()
+            let client = try HTTP2Client(to: sidecar.bearerd.proxy)
+            #expect(try client.request("GET", "/").status == 200)
+            try reload(sidecar, to: .init(listen: listen))
+            #expect(try client.request("GET", "/").status == 200)
+            #expect(try client.goawayCode() == 0)
+            try client.awaitEnd()
+        }
+    }
+
+    @Test func `takes the place of HTTP1 with the next answer`() throws {
+        let sidecar = try Sidecar()
+        try sidecar.awaitToken()
+        let client = try sidecar.client()
+        #expect(try client.request("GET", "/").status == 200)
+        try reload(sidecar, to: .init(listen: "{address: 127.0.0.1:0, protocols: [h2]}"))
+        let last = try client.request("GET", "/")
+        #expect(last.status == 200 && last["Connection"] == "close")
     }
 }

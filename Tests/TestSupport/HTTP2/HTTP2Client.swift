@@ -109,6 +109,17 @@ package final class HTTP2Client {
 
     // MARK: Receiving
 
+    /// What the peer's SETTINGS say last of a parameter; nil if nothing.
+    package func setting(_ id: Int) -> Int? {
+        for frame in frames.reversed() where frame.kind == .settings {
+            for offset in stride(from: 0, to: frame.payload.count, by: 6)
+            where Int(frame.payload[offset]) << 8 | Int(frame.payload[offset + 1]) == id {
+                return Int(frame.number(at: offset + 2))
+            }
+        }
+        return nil
+    }
+
     /// Waits until a stream has ended, and lets it send all it wants meanwhile.
     package func answer(on stream: UInt32) throws -> Answer {
         try wait(opening: true) { $0.answers[stream]?.isOver == true }
