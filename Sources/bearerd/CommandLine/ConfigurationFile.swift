@@ -33,6 +33,10 @@ struct ConfigurationFile {
     /// - Throws: a failure of configuration when there is none.
     init(_ arguments: ParsedArguments) throws(CommandFailure) {
         let given = arguments.value(.config)
+        guard given != "" else {
+            throw CommandFailure(
+                .usage, "the name of the configuration is empty: is a variable behind -c not set?")
+        }
         if let path = given ?? Self.named {
             self.path = path
             isOfEnvironment = given == nil

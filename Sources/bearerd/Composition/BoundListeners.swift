@@ -155,6 +155,9 @@ extension CommandFailure {
             let hint = holder.command == "bearerd" ? " ('bearerd status' tells of it)" : ""
             return " by \(holder.words)\(hint): stop it, or give \(key) another port"
         case (EADDRINUSE, .unix(let path)):
+            if let status = try? FileSystem.status(of: path, followingLink: false), status.kind != .socket {
+                return ": a file is there that is no socket; remove it, or give \(key) another path"
+            }
             let holder = PortHolder.of(path: path)?.words ?? "another process"
             return ": \(holder) listens there; stop it, or give \(key) another path"
         case (EACCES, .tcp(_, let port)) where port < 1024:

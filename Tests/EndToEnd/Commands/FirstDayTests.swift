@@ -183,6 +183,14 @@ import Testing
         let second = try BearerdProcess.command("run", "-c", file)
         #expect(second.exit == 69 && second.errors.contains(": \(words)"), "\(second)")
         #expect(second.errors.contains("listens there; stop it, or give listen another path"), "\(second)")
+        let path = try directory.write("no-socket", "kept")
+        let third = try changed(sidecar, listen: "unix:\(path)", asking: nobody).0
+        let refused = try BearerdProcess.command("run", "-c", third)
+        #expect(refused.exit == 69, "\(refused)")
+        #expect(
+            refused.errors.contains("is there that is no socket; remove it, or give listen another path"),
+            "\(refused)")
+        #expect(String(decoding: TemporaryDirectory.contents(of: path), as: UTF8.self) == "kept")
     }
 
     @Test func `has doctor say that a redirect comes to where programs send their requests`() throws {
