@@ -191,9 +191,10 @@ package final class HTTP2Stream {
         set { mark(.end, newValue) }
     }
     package var trailers: HTTPFields { trailerFields }
-    /// True if all of the message has come and nothing of its content is left but the first `count` bytes.
+    /// True if all of the message has come and nothing of its content is left but the first `count` bytes; a reset behind
+    /// the end, by which a server says that it needs no more of the request (RFC 9113 §8.1), takes nothing of it away.
     package func isWhole(but count: Int) -> Bool {
-        hasEnd && endCode == nil && messageFault == nil && keptCount == count
+        hasEnd && messageFault == nil && keptCount == count
     }
 
     package var hasTrailers: Bool { !trailerFields.isEmpty }

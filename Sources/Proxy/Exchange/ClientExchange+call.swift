@@ -18,12 +18,17 @@ extension ClientExchange {
         guard request.fields.areOfGRPC else {
             return try await source.nextPiece(within: timeout, sparingly: sparingly)
         }
+        var seen = progress
+        var movedAt = CoarseInstant.now
         while true {
-            let seen = progress
             do throws(MessageError) {
-                return try await source.nextPiece(within: timeout, sparingly: sparingly)
+                // When the other direction moved is known to an eighth of the limit.
+                return try await source.nextPiece(within: timeout / 8, sparingly: sparingly)
             } catch {
-                guard error == .stream(.timedOut), progress != seen else { throw error }
+                guard error == .stream(.timedOut) else { throw error }
+                let now = CoarseInstant.now
+                if progress != seen { (seen, movedAt) = (progress, now) }
+                guard now < movedAt + timeout else { throw error }
             }
         }
     }

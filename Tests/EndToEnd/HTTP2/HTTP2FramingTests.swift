@@ -164,4 +164,37 @@ import Testing
         #expect(try client.wire.readChunk() == nil)
         #expect(try client.wire.readTrailers().map { $0.name.lowercased() } == ["x-sum"])
     }
+
+    @Test func `the status of a call that is over before its request is stays with its head`() throws {
+        let upstream = try HTTP2Upstream { peer, event, stream in
+            guard event == .head else { return }
+            let head = [(":status", "200"), ("content-type", "application/grpc"), ("grpc-status", "9")]
+            try peer.send(.head(head, stream: stream.id), .reset(stream.id, code: 0))
+        }
+        let sidecar = try HTTP2Route.sidecar(upstream)
+        let client = try HTTP2Client(to: sidecar.bearerd.proxy)
+        let call = [("content-type", "application/grpc"), ("te", "trailers")]
+        let stream = try client.begin("POST", "/h2/", call, endsStream: false)
+        let answer = try client.answer(on: stream)
+        #expect(answer.head["grpc-status"] == "9" && answer.hasEnd && answer.blocks == 1)
+        let frames = client.frames.filter { $0.stream == stream }
+        #expect(frames.first?.has(HTTP2Frame.endStream) == true, "\(frames.map(\.kind))")
+    }
+
+    @Test func `a call in which nothing passes either way ends as other streams do`() throws {
+        let upstream = try HTTP2Upstream { peer, event, stream in
+            guard event == .head else { return }
+            try peer.send(.head([(":status", "200")], stream: stream.id, endsStream: false))
+        }
+        let sidecar = try HTTP2Route.sidecar(upstream, top: "timeouts: {stream_idle: 1600ms}")
+        let client = try HTTP2Client(to: sidecar.bearerd.proxy)
+        let call = try client.begin("POST", "/h2/", [("content-type", "application/grpc")], endsStream: false)
+        try client.send(.data("12345", stream: call))
+        let first = try client.begin("GET", "/h2/")
+        #expect(try client.resetCode(of: first) != nil)
+        // It waits for as long again.
+        let second = try client.begin("GET", "/h2/")
+        #expect(try client.resetCode(of: call) != nil)
+        #expect(client.answers[second]?.isOver != true)
+    }
 }
