@@ -4,7 +4,8 @@ internal import BearerdJSON
 
 /// The members of the admin listener's documents; they are spelled here and nowhere else.
 enum AdminMember: String {
-    case additional, additions, answers, at, audience, code, column, denied, detail, errors, file, generation
+    case additional, additions, answers, at, audience, binding, code, column, denied, detail, errors, file,
+        generation
     case identities, identity, interval, key, keys, kind, line, message, name, nonce, parameters, path
     case permissions, person, pid, ready, reason, reasons, replayed, replays, repositories, requests,
         resource, revocation, revoked, routes

@@ -53,7 +53,8 @@ package enum SessionTransfer: Sendable {
             .kind: .string(kind.rawValue), .code: code?.code.json,
             .redirectURI: (code?.redirectURI).map(JSONValue.string), .verifier: code?.verifier.json,
             .nonce: code?.nonce.json, .parameters: code.map { .object($0.additionalParameters.members) },
-            .proofKey: code?.proofKey?.json, .additions: code?.additions.json.map { .object($0) },
+            .proofKey: code?.proofKey?.json, .binding: (code?.binding).map(JSONValue.string),
+            .additions: code?.additions.json.map { .object($0) },
         ])
     }
 
@@ -74,6 +75,7 @@ package enum SessionTransfer: Sendable {
             var whole = AuthorizationCode(code: code, redirectURI: uri, verifier: verifier, nonce: nonce)
             whole.additionalParameters = AdditionalParameters(json[.parameters]?.object ?? [:])
             whole.proofKey = secret(.proofKey)
+            whole.binding = json[.binding]?.string
             whole.additions = LoginAdditions(json[.additions]?.object)
             return whole
         }

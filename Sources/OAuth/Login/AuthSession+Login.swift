@@ -50,6 +50,15 @@ extension AuthSession {
     public func logIn(
         with code: AuthorizationCode, adding parameters: [NamedValue] = []
     ) async throws(LoginError) -> Login {
+        // Another server could use it (RFC 9700 §4.4), and another client's code is refused.
+        guard code.binding ?? ownClient.binding == ownClient.binding else {
+            throw .failed(
+                TokenFailure(
+                    .final, .superseded,
+                    detail:
+                        "this login began at another server, or for another client, than are configured by now; begin again"
+                ))
+        }
         // A code is good for one use.
         if let refusal = await storeRefusal() { throw .unstored(refusal) }
         let login = Task { () -> Result<Login, LoginError> in

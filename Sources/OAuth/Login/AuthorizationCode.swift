@@ -16,6 +16,8 @@ public struct AuthorizationCode: Sendable {
     public var proofKey: Secret?
     /// Further parameters of the authorization response, such as `session_state`.
     public var additionalParameters = AdditionalParameters()
+    /// The server and client that it is for (``ClientConfiguration/binding``): nobody else is to see it; nil if not known.
+    package var binding: String?
     /// The login's own scope and parameters, which its tokens are checked against.
     package var additions = LoginAdditions()
 

@@ -11,7 +11,7 @@ extension AuthorizationRequest {
         case issuer
         case requiresIssuer = "requires_issuer"
         case proofKey = "proof_key"
-        case additions
+        case additions, binding
         case clientID = "client_id"
         case scope
     }
@@ -30,6 +30,7 @@ extension AuthorizationRequest {
         if let issuer { put(.issuer, .string(issuer)) }
         put(.requiresIssuer, .bool(requiresIssuer))
         if let proofKey { put(.proofKey, .string(proofKey.privateJWK.withPlaintext { $0 })) }
+        if let binding { put(.binding, .string(binding)) }
         if let additions = additions.json { put(.additions, .object(additions)) }
         // Its secrets are listed one by one; the rest may be shown.
         return Secret(unlisted: object.serialized())
@@ -51,6 +52,7 @@ extension AuthorizationRequest {
             proofKey: string(.proofKey).flatMap { try? ProofKey(parsing: Secret($0)) })
         clientID = string(.clientID) ?? ""
         scope = object[Member.scope.rawValue]?.array?.compactMap(\.string) ?? []
+        binding = string(.binding)
         additions = LoginAdditions(object[Member.additions.rawValue]?.object)
     }
 }

@@ -45,6 +45,7 @@ extension AuthorizationRequest {
             granted.proofKey = proofKey?.privateJWK
             granted.additionalParameters = parameters.additional
             granted.additions = additions
+            granted.binding = binding
             return .granted(granted)
         case (nil, let error?):
             let (code, description) = (ErrorCode(rawValue: error), parameters[.errorDescription])

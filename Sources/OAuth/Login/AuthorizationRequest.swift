@@ -29,6 +29,8 @@ public struct AuthorizationRequest: Sendable {
     let requiresIssuer: Bool
     /// The key that the code is bound to (RFC 9449 §10); nil for none.
     let proofKey: ProofKey?
+    /// The server and client of the request (``ClientConfiguration/binding``), which alone get its code; nil if not known.
+    var binding: String?
     /// The login's own scope and parameters.
     var additions = LoginAdditions()
     /// True if the server takes pushed requests alone.

@@ -31,6 +31,7 @@ extension AuthorizationServer {
             requiresIssuer: announcesIssuer || configuration.profile == .fapi2,
             proofKey: try await proofKey(nil), marks: marks)
         request.additions = additions
+        request.binding = configuration.binding
         request.wantsPush = service?.wantsPushedRequests ?? false
         // The response is checked against the scope that an empty one stands for.
         request.additions.scope = additions.scope.map { _ in asking.loginScope }

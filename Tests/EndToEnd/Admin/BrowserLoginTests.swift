@@ -100,6 +100,30 @@ import Testing
         #expect(try site.status()["generation"].number == generation)
     }
 
+    @Test(arguments: ["issuer", "client_id"])
+    func `gives its code to nobody else, whatever is configured by the time that it comes`(key: String) throws
+    {
+        let site = try LoginSite()
+        let other = try HostileProvider()
+        let tab = try Tab.opened(on: site)
+        let answer = try tab.answer()
+        let text = String(decoding: TemporaryDirectory.contents(of: site.file), as: UTF8.self)
+        let changed =
+            key == "issuer"
+            ? text.replacing(
+                "issuer: \(site.issuer)\n", with: "issuer: \(other.issuer)\n", maxReplacements: 1)
+            : text.replacing("client_id: web", with: "client_id: tv")
+        try site.directory.write("config.yaml", changed)
+        let reload = try RawClient(to: site.bearerd.admin).request(
+            "POST", "/api/reload", [("X-Bearerd-Admin", "1")])
+        #expect(reload.status == 200, "\(reload.text)")
+        let page = try tab.get(answer)
+        #expect(page.status >= 400 && page.text.contains("another server"), "\(page.text)")
+        #expect(other.requests.isEmpty)
+        let again = try tab.get(answer)
+        #expect(again.status == 410)
+    }
+
     @Test func `makes room for the sixty-fifth by giving up the oldest`() throws {
         let site = try LoginSite()
         let tabs = try (0..<65).map { _ in try Tab.opened(on: site) }
