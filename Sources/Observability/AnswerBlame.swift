@@ -57,6 +57,8 @@ extension RouteMetrics {
             answers[blame] += ownFailures[blame]
             answers[.upstream] -= ownFailures[blame]
         }
+        answers[.upstream] += brokenOff
+        answers[.nobody] -= brokenOff
         return answers
     }
 }

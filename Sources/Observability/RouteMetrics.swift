@@ -22,6 +22,8 @@ package struct RouteMetrics: Sendable, Equatable {
 
     /// Error responses of our own from 500 on, by the party to blame.
     package internal(set) var ownFailures = Tally<AnswerBlame>()
+    /// Responses with a status below 400 that the upstream broke off.
+    package internal(set) var brokenOff = 0
     /// Open event streams and tunnels.
     package internal(set) var openStreams = 0
 
@@ -40,6 +42,7 @@ package struct RouteMetrics: Sendable, Equatable {
         upstreamFailures.merge(other.upstreamFailures)
         upstreamConnections.merge(other.upstreamConnections)
         ownFailures.merge(other.ownFailures)
+        brokenOff += other.brokenOff
         openStreams += other.openStreams
     }
 

@@ -43,6 +43,9 @@ package final class RouteTally {
     /// Counts one error response of our own with a status from 500 on.
     package func countOwnFailure(_ blame: AnswerBlame) { counts.value.ownFailures[blame] += 1 }
 
+    /// Counts one response with a status below 400 that the upstream broke off.
+    package func countBrokenOff() { counts.value.brokenOff += 1 }
+
     /// Counts one request to which its upstream gave no complete response.
     package func countUpstreamFailure(_ reason: UpstreamFailureReason) {
         counts.value.upstreamFailures[reason] += 1

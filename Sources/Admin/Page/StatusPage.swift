@@ -207,7 +207,10 @@ struct StatusPage {
 
     /// The sentence that tells if somebody has to act.
     private var sentences: HTMLText {
-        if isDraining { return "<strong class=\"bad\">Draining:</strong> no new connections are taken." }
+        if isDraining {
+            return
+                "<strong class=\"bad\">Draining:</strong> it was told to end, is not ready for more, and finishes what has begun."
+        }
         let ill = self.ill
         let failing = document.routes.filter { $0.figures?.health.isFailing ?? false }
         let faltering = document.routes.filter {

@@ -65,7 +65,10 @@ extension Forwarder {
         }
         if exchange.answer.hasBegun {
             exchange.record.ending = .truncated
-            if let route = exchange.route, let failure { judgeFailure(failure, exchange, on: route) }
+            if let route = exchange.route, let failure {
+                if exchange.record.status < 400 { route.tally.countBrokenOff() }
+                judgeFailure(failure, exchange, on: route)
+            }
             return client.cut()
         }
         exchange.record.status = rejection.status

@@ -20,6 +20,7 @@ import Testing
             switch request.head.target {
             case "/missing": .raw("HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n")
             case "/broken": .raw("HTTP/1.1 500 Internal Server Error\r\nContent-Length: 0\r\n\r\n")
+            case "/cut": .raw("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf", thenClose: true)
             default: .ok("fine")
             }
         }
@@ -38,11 +39,13 @@ import Testing
                     """))
         try sidecar.awaitToken()
         #expect(try Self.figures(of: "/", sidecar)["upstream_state"].string == "unknown")
-        for target in ["/", "/", "/missing", "/broken", "/dead", "/people"] { _ = try sidecar.get(target) }
+        for target in ["/", "/missing", "/broken", "/cut", "/", "/dead", "/people"] {
+            _ = try sidecar.get(target)
+        }
         let root = try Self.figures(of: "/", sidecar)
         #expect(root["answers"]["ok"].number == 2 && root["answers"]["client"].number == 1)
-        #expect(root["answers"]["upstream"].number == 1 && root["answers"]["provider"].number == 0)
-        #expect(root["requests"].number == 4 && root["upstream_state"].string == "ok", "\(root)")
+        #expect(root["answers"]["upstream"].number == 2 && root["answers"]["provider"].number == 0)
+        #expect(root["requests"].number == 5 && root["upstream_state"].string == "ok", "\(root)")
         #expect((root["p50_seconds"].number ?? 0) > 0 && (root["requests_per_second"].number ?? 0) > 0)
         let dead = try Self.figures(of: "/dead", sidecar)
         #expect(dead["answers"]["upstream"].number == 1 && dead["upstream_state"].string == "last_failed")
