@@ -50,6 +50,11 @@ package struct AdminResponder: HTTPResponder {
             providers: settings.clients.compactMapValues(\.serverName), receivers: receivers)
     }
 
+    /// The responder for an identity's redirects where they arrive at an address of their own; nil if nobody logs in to it.
+    package func redirectResponder(for identity: String) -> (any HTTPResponder)? {
+        logins.redirects[identity].map { CallbackResponder(logins: logins, uri: $0) }
+    }
+
     package func judge(_ request: ServiceRequest) async -> ServiceJudgement {
         let resource = resource(of: request)
         do throws(AdminError) {

@@ -189,8 +189,10 @@ extension Daemon {
         engine.watchCredentials()
 
         // The admin listener, then sessions, then requests.
-        if let admin = sockets.admin { await redirectListeners.use(new, admin: admin.address) }
-        if let adminResponder { await adminService?.use(adminResponder) }
+        if let admin = sockets.admin, let adminResponder {
+            await redirectListeners.use(new, admin: admin.address, answering: adminResponder)
+            await adminService?.use(adminResponder)
+        }
         await replaceSessions(of: before.engine)
         files.removed.forEach { $0.listener.removeFile() }
         await forEachWorker { _, worker in

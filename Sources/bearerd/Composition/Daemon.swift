@@ -262,7 +262,7 @@ actor Daemon: LoopConfined {
 
     private func startAdmin() async throws {
         guard let adminListener = sockets.admin, let responder = adminResponder else { return }
-        await redirectListeners.use(configuration, admin: adminListener.address)
+        await redirectListeners.use(configuration, admin: adminListener.address, answering: responder)
         adminService = try await serve(responder, on: adminListener, name: "admin")
         Task(executorPreference: loop) { await self.keepHistory() }
     }

@@ -28,10 +28,25 @@ actor RedirectListeners: LoopConfined, RedirectReceivers {
         self.loop = loop
     }
 
-    /// Applies the identities of another configuration.
-    func use(_ configuration: Configuration, admin address: ListenAddress) {
+    /// Applies the identities of another configuration; redirects that it has no more, or elsewhere, are not awaited longer.
+    ///
+    /// - Parameter responder: the configuration's own, which the others are answered by from now on.
+    func use(
+        _ configuration: Configuration, admin address: ListenAddress, answering responder: AdminResponder
+    ) async {
+        let before = identities
         identities = Dictionary(configuration.identities.map { ($0.name, $0) }) { first, _ in first }
         if case .tcp(_, let port) = address { adminPort = port }
+        for (name, receiver) in receivers {
+            let (old, new) = (before[name], identities[name])
+            if let responder = responder.redirectResponder(for: name), old?.redirectURI == new?.redirectURI,
+                old?.redirectListen == new?.redirectListen
+            {
+                await receiver.service.use(responder)
+            } else {
+                expire(name)
+            }
+        }
     }
 
     func open(for name: String, answering responder: any HTTPResponder) async throws(LoginError) {

@@ -247,6 +247,21 @@ import Testing
             check.output.contains("register https://login.example.com/bearerd/back as redirect URI of web"))
     }
 
+    @Test func `is over where a reload takes it away while its redirect is awaited elsewhere`() throws {
+        let place = try Socket.refusing().address
+        let line = "redirect_uri: http://\(place)/callback"
+        let site = try LoginSite(identity: line)
+        _ = try Tab.opened(on: site)
+        #expect(try RawClient(to: place).request("GET", "/").status == 404)
+        let text = String(decoding: TemporaryDirectory.contents(of: site.file), as: UTF8.self)
+        try site.directory.write(
+            "config.yaml", text.replacing(line, with: "grant_type: client_credentials"))
+        let reload = try RawClient(to: site.bearerd.admin).request(
+            "POST", "/api/reload", [("X-Bearerd-Admin", "1")])
+        #expect(reload.status == 200, "\(reload.text)")
+        try eventually("the port to be given back") { (try? RawClient(to: place)) == nil }
+    }
+
     @Test func `says so where its redirect cannot be awaited`() throws {
         let taken = try Socket.listening()
         let site = try LoginSite(identity: "redirect_uri: http://\(taken.address)/callback")
