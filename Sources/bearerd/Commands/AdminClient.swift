@@ -18,6 +18,11 @@ struct AdminClient {
         case notRunning
         /// The daemon's answer, of any status.
         case answered(status: Int, body: [UInt8])
+
+        /// True for a key that is wrong, or missing.
+        var isRefused: Bool {
+            if case .answered(let status, _) = self { status == 403 || status == 429 } else { false }
+        }
     }
 
     /// The longest time that the daemon may take for an action.
@@ -94,14 +99,38 @@ struct AdminClient {
     private func send(
         _ method: HTTPMethod, _ resource: AdminResource, body: [UInt8] = [], timeLimit: Duration
     ) async throws(CommandFailure) -> Answer {
+        let needsKey = needsKey(for: resource)
+        let key = needsKey ? try readKey() : nil
+        let holdsSecret = needsKey || !body.isEmpty
+        let answer = try await send(
+            method, resource, body: body, timeLimit: timeLimit, key: key, isConfidential: holdsSecret)
+        // On loopback its own user needs none, and the daemon may know another key than the file has by now.
+        guard key != nil, url.isLoopback, answer.isRefused else { return answer }
+        let other = try await send(
+            method, resource, body: body, timeLimit: timeLimit, key: nil, isConfidential: true)
+        return other.isRefused ? answer : other
+    }
+
+    /// Finds out within seconds if a process answers there, of a user who may hear what an action sends.
+    ///
+    /// - Parameter hasBody: true if the action sends more than the key.
+    func checkPresence(before resource: AdminResource, hasBody: Bool) async throws(CommandFailure) {
+        // Longer than nobody may accept.
+        _ = try await send(
+            .get, .health, body: [], timeLimit: .seconds(10), key: nil,
+            isConfidential: hasBody || needsKey(for: resource))
+    }
+
+    private func send(
+        _ method: HTTPMethod, _ resource: AdminResource, body: [UInt8], timeLimit: Duration, key: Secret?,
+        isConfidential: Bool
+    ) async throws(CommandFailure) -> Answer {
         var fields = HTTPFields()
         fields[.bearerdAdmin] = "1"
-        let key = try key(for: resource)
         key?.withPlaintext { fields[.authorization] = "Bearer \($0)" }
         let request = TransferRequest(
             method: method, url: url.replacing(path: resource.path), fields: fields, body: body,
             timeLimit: timeLimit, maximumAnswerBytes: 16 << 20)
-        let isConfidential = key != nil || !body.isEmpty
         do {
             let response = try await client.send(
                 request, over: Transport(), heldBy: isConfidential ? owners : nil)
@@ -115,11 +144,14 @@ struct AdminClient {
         }
     }
 
-    /// The admin key if the resource needs it.
-    private func key(for resource: AdminResource) throws(CommandFailure) -> Secret? {
-        guard let key, !resource.isOpen, resource.changes || !url.isLoopback else { return nil }
+    /// Returns true if there is a key, and the resource may need it.
+    private func needsKey(for resource: AdminResource) -> Bool {
+        key != nil && !resource.isOpen && (resource.changes || !url.isLoopback)
+    }
+
+    private func readKey() throws(CommandFailure) -> Secret? {
         do {
-            return try key.read()
+            return try key?.read()
         } catch {
             throw CommandFailure(.permission, "admin.key: \(error.reason)")
         }

@@ -56,6 +56,8 @@ struct IdentityDaemon {
         waitingAtMost limit: Duration = AdminClient.longestAction, _ reading: (JSONValue) -> Value?
     ) async throws(CommandFailure) -> Value {
         let subject = "\(identity): the daemon"
+        // A process answers there within seconds, if there is one; an action may take longer.
+        try await client?.checkPresence(before: resource, hasBody: body != nil)
         switch try await client?.post(resource, body: body?.serialized() ?? [], timeLimit: limit) {
         case nil, .notRunning?:
             throw nobody

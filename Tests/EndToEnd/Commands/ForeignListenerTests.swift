@@ -70,7 +70,7 @@ import Testing
         let stranger = try StrangerListener(at: "127.0.0.1")
         let site = try Site(stranger, admin: "owner: \(owner)")
         #expect(try site.run("import", "--refresh-token", site.token).exit == 69)
-        let heard = try stranger.hear(1)
+        let heard = try stranger.hear(2)
         #expect(heard.contains("Authorization: Bearer \(Self.key)"), "\(heard)")
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BearerdTestSupport
+import Glibc
 import Testing
 
 /// Commands where only the daemon has the sessions: they act through its admin listener.
@@ -97,6 +98,18 @@ import Testing
         #expect(third.exit == 0 && third.output == "default: imported\n", "\(third.errors)")
         try eventually("a token of the other client") { provider.requests.last?["client_id"] == "old" }
         #expect(LeakScan.leaks(of: provider.handedOut, in: bearerd.log + first.errors).isEmpty)
+    }
+
+    @Test func `a daemon that stands still is told as such, and soon`() throws {
+        let site = try LoginSite(inMemory: true)
+        site.bearerd.process.signal(SIGSTOP)
+        defer { site.bearerd.process.signal(SIGCONT) }
+        // An action alone may take two minutes.
+        for command in ["refresh", "logout"] {
+            let result = try site.run(command, "web")
+            #expect(
+                result.ending == .exited(69) && result.errors.contains("stopped, or overloaded"), "\(result)")
+        }
     }
 
     @Test func `nobody is troubled with a login where there is no daemon`() throws {

@@ -27,6 +27,23 @@ import Testing
         #expect(try sidecar.admin("GET", "/api/status").json["routes"].array.count == 2)
     }
 
+    @Test func `brings another admin key, and needs neither on loopback`() throws {
+        let sidecar = try Sidecar(.init(admin: "key: fake-first-key-0123456789"))
+        let text = String(
+            decoding: TemporaryDirectory.contents(of: sidecar.directory.path("config.yaml")), as: UTF8.self
+        ).replacing("fake-first", with: "fake-second")
+        try sidecar.directory.write("config.yaml", text)
+        let asked = try sidecar.directory.fileAsking(sidecar.bearerd.admin)
+        let result = try BearerdProcess.command("reload", "-c", asked)
+        #expect(result.exit == 0, "\(result)")
+        func status(_ key: String) throws -> Int {
+            try sidecar.admin("GET", "/api/status", [("Authorization", "Bearer fake-\(key)-key-0123456789")])
+                .status
+        }
+        #expect(try status("second") == 200)
+        #expect(try status("first") == 403)
+    }
+
     @Test func `is 78 with each error of a refused file, and the daemon goes on`() throws {
         let (sidecar, asked, right) = try site()
         let file = try sidecar.directory.write(
