@@ -160,7 +160,9 @@ package struct Rejection: Equatable, Sendable {
         case .upstreamTimedOut:
             self.init(.upstreamTimeout, "The upstream took longer than timeouts.first_byte.")
         case .upstreamProtocol:
-            self.init(.upstreamProtocol, "The upstream's answer is not HTTP.")
+            self.init(
+                .upstreamProtocol,
+                "The upstream's answer is not HTTP, or not the one of the route's upstream_protocol.")
         case .upstreamClosed:
             self.init(
                 .upstreamProtocol, "The upstream closed the connection before it had answered.",

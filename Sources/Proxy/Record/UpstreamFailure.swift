@@ -32,10 +32,11 @@ struct UpstreamFailure {
         case .upstreamProtocol:
             label = hasHead ? .truncated : .malformed
             reason = hasHead ? "the answer broke off" : "the answer is not HTTP"
+            if !hasHead { hint = "it may speak HTTP/2 alone (upstream_protocol: h2), or want https://" }
         case .upstreamClosed:
             label = .closed
             reason = "the connection was closed or reset before an answer"
-            hint = "it may want https://, or restart"
+            hint = "it may want https:// or HTTP/2 (upstream_protocol: h2), or restart"
         case .malformedRequest, .unencryptedRequest, .ambiguousPath, .accessDenied, .wrongHost, .noRoute,
             .methodNotAllowed, .tunnelRefused, .tunnelUnknown, .policyDenied, .requestTimedOut, .bodyTooLarge,
             .rateLimited,

@@ -10,12 +10,22 @@ enum HostNames {
     ///
     /// - Parameter scheme: the scheme of the listener.
     static func of(_ listener: BoundListener, scheme: HTTPURL.Scheme = .http) -> [String] {
-        guard case .tcp(let host, let port) = listener.address else { return loopback }
+        let (host, port): (String, UInt16)
+        switch listener.address {
+        case .tcp(let address, let number): (host, port) = (address, number)
+        case .unix(let path): return loopback + [nameByGRPC(of: path)]
+        default: return loopback
+        }
         let own = host.contains(":") ? "[\(host)]" : host
         let names = loopback + [own]
         // Clients leave out a port that is their scheme's default (RFC 9110 7.2).
         let isUsual = port == (scheme == .https ? 443 : 80)
         return names.map { "\($0):\(port)" } + (isUsual ? names.map { $0 + ":" } : [])
             + (listener.isPassed ? loopback : [])
+    }
+
+    /// The `:authority` that gRPC's C library, and all that stand on it, send to a Unix socket.
+    private static func nameByGRPC(of path: String) -> String {
+        PercentEncoding.encoded(String(path.drop { $0 == "/" }))
     }
 }

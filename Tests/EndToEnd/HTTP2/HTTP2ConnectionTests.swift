@@ -14,6 +14,13 @@ import Testing
         let greeting = HTTP2Frame.preface + HTTP2Frame.settings().bytes
         for byte in greeting { try wire.send([byte]) }
         #expect(try client.request("GET", "/").status == 200)
+        // gRPC's C library says so, without the slash at the beginning.
+        let path = String(directory.path("s").dropFirst()).replacing("/", with: "%2F")
+        for (authority, status) in [(path, 200), (path + "x", 421)] {
+            let call = HTTP2Client(try Wire(to: sidecar.bearerd.proxy), authority: authority)
+            try call.wire.send(greeting)
+            #expect(try call.request("GET", "/").status == status)
+        }
     }
 
     @Test func `is agreed on by ALPN over TLS, where HTTP1 is served beside it`() throws {

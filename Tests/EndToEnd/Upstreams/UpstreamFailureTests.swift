@@ -121,7 +121,7 @@ import Testing
         ),
         ("http://nowhere.invalid", "", "mend the name in upstream of the route, or the name server"),
         ("https://PLAIN", "", "http:// in upstream of the route, if it speaks plain HTTP"),
-        ("http://MUTE", "", "it may want https://, or restart"),
+        ("http://MUTE", "", "it may want https:// or HTTP/2 (upstream_protocol: h2), or restart"),
     ])
     func `is logged with what mends it`(upstream: String, more: String, hint: String) throws {
         let nobody = try Socket.refusing()
