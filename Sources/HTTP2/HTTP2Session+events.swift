@@ -153,6 +153,12 @@ extension HTTP2Session {
         guard let stream = streams.remove(id) else { return }
         let code = HTTP2ErrorCode(rawValue: code)
         let endedWell = code == .noError && !stream.isResetByPeer && stream.resetCode == nil
+        // Its content does not fit the length that it declares: the client is there, and no request is.
+        if role == .server, code == .protocolError, !stream.isResetByPeer, stream.resetCode == nil,
+            stream.hasHead
+        {
+            stream.fault = stream.fault ?? .malformed
+        }
         stream.isUnprocessed = code == .refusedStream && (stream.isResetByPeer || farewell != nil)
         close(stream, endedWell ? nil : code)
     }

@@ -123,7 +123,9 @@ package final class ServerStream: ClientExchange {
     }
 
     package func lookAtPeer() -> PeerState {
-        guard connection.isOpen, stream.resetCode == nil else { return .hasReset }
+        guard connection.isOpen, stream.resetCode == nil || stream.fault == .malformed else {
+            return .hasReset
+        }
         return connection.peerHasEnded ? connection.stream.lookAtPeer() : .present
     }
 

@@ -118,6 +118,11 @@ import Testing
         try sidecar.upstream.awaitNoConnections()
         let text = received.withLock { String(decoding: $0, as: UTF8.self) }
         #expect(!text.contains("hello"))
+        // The client is there: it was no request, as over HTTP/1.1.
+        for path in ["/long", "/short"] {
+            let line = try sidecar.bearerd.logLine("the request for \(path)") { $0["path"] == path }
+            #expect(line["status"] == "400" && line["code"] == "bad_request", "\(line)")
+        }
     }
 
     @Test func `a window of nothing for too long resets that stream alone`() throws {
