@@ -224,10 +224,8 @@ extension IdentityEngine {
 
     mutating func saveMeanwhile() {
         guard case .asking(var asking) = phase, let lease else { return }
-        if let stored = lease.stored, stored.generation >= session.generation {
-            session.generation = stored.generation + 1
-        }
         note(asking, isInDoubt: true)
+        countOn(from: lease.stored)
         let ticket = newTicket()
         asking.meanwhile = .saving(ticket, session)
         phase = .asking(asking)

@@ -168,12 +168,17 @@ extension IdentityEngine {
         configured.grantType.needsPerson || session.refreshToken != nil || session.registration != nil
     }
 
+    /// Has the session be newer than what is stored; one that says of a doubt also than what others may have read of it
+    /// before, since they look into none that they know.
+    mutating func countOn(from stored: StoredSession?) {
+        let known = isDoubted ? knownGeneration : 0
+        session.generation = max(session.generation, (stored?.generation ?? 0) + 1, known + 1)
+    }
+
     /// Writes the session as it is in memory.
     mutating func save(then conclusion: Phase.Conclusion? = nil) {
         guard let lease else { return }
-        if let stored = lease.stored, stored.generation >= session.generation {
-            session.generation = stored.generation + 1
-        }
+        countOn(from: lease.stored)
         let ticket = newTicket()
         phase = .saving(ticket, session, conclusion)
         act(.save(ticket, session, over: lease.stored, keepingPrevious: hasStoredWorked))
@@ -291,6 +296,11 @@ extension IdentityEngine {
         }
         // The store holds a refresh token that is spent: nobody may read it before ours is written.
         if holdsWhatStoreLacks, !lease.hasMoved, mustSettle || !lease.hasKeptOthersOut {
+        // Whoever comes next would know nothing of it.
+        if lacksDoubt {
+            changed()
+            return save()
+        }
             if mustSettle { self.lease?.hasKeptOthersOut = true }
             return phase = .holding
         }
@@ -321,6 +331,12 @@ extension IdentityEngine {
 
     mutating func spent(_ ticket: Ticket, _ result: Result<Bool, StoreError>) {
         guard case .spending(ticket, let id, let grant) = phase else { return }
+    /// True if the store says nothing of that, because it was emptied or went back to an older copy.
+    private var lacksDoubt: Bool {
+        guard !needsWriting, let lease, !lease.leavesMark else { return false }
+        return isStoredTokenDoubted && lease.stored?.isDoubted == false
+    }
+
         switch result {
         case .success(let mayBeSpent):
             // The mark is of what is stored, which ours may have replaced.
