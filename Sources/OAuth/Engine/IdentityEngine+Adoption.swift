@@ -99,6 +99,7 @@ extension IdentityEngine {
         guard stored.binding == binding else { return noteOthersSession(stored) }
         let isNews =
             stored.origin != session.origin || stored.refusal != session.refusal
+        if stored.origin != session.origin, stored.holdsTokens { forgetOrphans() }
             || stored.refreshToken == nil && session.refreshToken != nil
         let isRenewed = stored.lastRefresh != session.lastRefresh
         var stored = stored

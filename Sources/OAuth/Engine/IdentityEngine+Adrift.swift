@@ -135,6 +135,13 @@ extension IdentityEngine {
         for ticket in asking.unanswered { orphans[ticket] = asking.client }
     }
 
+    /// Forgets the requests of a session that has ended, once there is a new one: to some providers their tokens are the
+    /// new one's, too.
+    mutating func forgetOrphans() {
+        for ticket in orphans.keys { act(.hangUp(ticket)) }
+        orphans = [:]
+    }
+
     /// Forgets a request that made room for somebody, and is not to be taken up again.
     mutating func abandonAdrift() {
         guard let adrift else { return }

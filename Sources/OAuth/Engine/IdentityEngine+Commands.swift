@@ -13,6 +13,7 @@ extension IdentityEngine {
         var queued = QueuedCommand(id: id, command: command)
         switch command {
         case .login:
+            forgetOrphans()
             orphanRequest(revokingAnswer: false)
         case .logout(let isLocal):
             queued.ended = session
@@ -46,9 +47,9 @@ extension IdentityEngine {
     /// Detaches the token request under way, so that the command can use its lease at once.
     ///
     /// The request is not cancelled after a logout: only its answer says which refresh token the provider has made, and
-    /// that is revoked, or the session would live on at the provider. After a login it is forgotten, because there are
-    /// providers that end the new session with the old one's token: they tie both to one person, or to one session of the
-    /// browser.
+    /// that is revoked, or the session would live on at the provider. After a login it is forgotten, and so is one that a
+    /// logout before it has left, because there are providers that end the new session with the old one's token: they tie
+    /// both to one person, or to one session of the browser.
     private mutating func orphanRequest(revokingAnswer isRevoked: Bool) {
         orphanAdrift(revokingAnswer: isRevoked)
         let asking: Asking

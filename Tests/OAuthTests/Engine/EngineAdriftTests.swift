@@ -234,6 +234,28 @@ import Testing
         #expect(actions.isFinished(1))
     }
 
+    @Test(arguments: [false, true])
+    func `is forgotten where a logout is followed by a login, here or elsewhere`(isElsewhere: Bool) throws {
+        let run = EngineRun()
+        let ticket = try #require(run.play(.started).asked)
+        run.play(.commanded(1, .logout(isLocal: false)))
+        #expect(run.engine.orphans.count == 1)
+        run.pass(.seconds(60))
+        let actions: [EngineAction]
+        if isElsewhere {
+            run.stored = run.stored.loggedOut(binding: run.stored.binding, at: run.wall)
+            run.stored.refreshToken = Secret("three")
+            actions = run.play(.storeChanged(isWritable: false))
+        } else {
+            let grant = TokenResponse(
+                accessToken: Secret("theirs"), lifetime: .seconds(300), refreshToken: Secret("three"))
+            actions = run.play(.commanded(2, .login(grant, 0, sentAt: run.now, wall: run.wall)))
+        }
+        #expect(actions.hungUp.contains(ticket) && run.engine.orphans.isEmpty)
+        #expect(run.play(run.answer(ticket, refreshToken: "two")).revoked.isEmpty)
+        #expect(run.engine.session.refreshToken?.equals(Secret("three")) == true)
+    }
+
     // MARK: What the store may hold
 
     @Test func `leaves another's mark where its own could not be set`() {
