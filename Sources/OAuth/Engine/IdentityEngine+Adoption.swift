@@ -15,12 +15,10 @@ extension IdentityEngine {
                 noteEnded(stored)
                 session.generation = max(session.generation, stored.generation)
                 if stored.begins(after: session) {
-                    revokeOwnToken(endedBy: stored)
                     outdo()
                     adopt(stored)
                 }
             } else if isNewer(stored) {
-                revokeOwnToken(endedBy: stored)
                 adopt(stored)
             }
             noteKnown(stored)
@@ -55,14 +53,17 @@ extension IdentityEngine {
             && !(stored.refreshToken?.equals(session.refreshToken) ?? true)
     }
 
-    /// Revokes a refresh token that we alone have where somebody has logged out elsewhere, or had the stored one revoked.
-    private mutating func revokeOwnToken(endedBy stored: StoredSession) {
-        guard configured.grantType.needsPerson, stored.isEndedEverywhere,
-            let token = session.refreshToken, token.equals(ownToken), let first = order.first,
+    /// Revokes the refresh token of a session that one identity alone has, where `ended` is what somebody has made of it
+    /// elsewhere: a logout, or what is left after a revocation.
+    mutating func revoke(
+        _ own: Secret?, of session: StoredSession, _ client: Asking.Client?, endedBy ended: StoredSession
+    ) {
+        guard configured.grantType.needsPerson, ended.isEndedEverywhere, let client,
+            let token = session.refreshToken, token.equals(own),
             // The answer to a request that was left is revoked as such.
             adrift?.answers.contains(where: { token.equals($0.outcome.anyRefreshToken) }) != true
         else { return }
-        act(.revoke(token, .refreshToken, of: requestingClient(of: first)))
+        act(.revoke(token, .refreshToken, of: client))
     }
 
     /// True if ours has taken the place of `token`.
@@ -95,11 +96,13 @@ extension IdentityEngine {
     /// Makes `stored` the session.
     mutating func adopt(_ stored: StoredSession) {
         let isFirst = session.generation == 0
+        let client = order.first.map(requestingClient)
         follow(stored)
         guard stored.binding == binding else { return noteOthersSession(stored) }
+        revoke(ownToken, of: session, client, endedBy: stored)
+        if stored.origin != session.origin, stored.holdsTokens { forgetOrphans() }
         let isNews =
             stored.origin != session.origin || stored.refusal != session.refusal
-        if stored.origin != session.origin, stored.holdsTokens { forgetOrphans() }
             || stored.refreshToken == nil && session.refreshToken != nil
         let isRenewed = stored.lastRefresh != session.lastRefresh
         var stored = stored

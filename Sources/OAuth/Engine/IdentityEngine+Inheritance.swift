@@ -18,6 +18,8 @@ extension IdentityEngine {
         if isPersons || given.session.generation > session.generation {
             adopt(given.session)
             ownToken = given.ownToken
+        } else if let first = order.first {
+            revoke(given.ownToken, of: given.session, requestingClient(of: first), endedBy: session)
         }
         if isPersons || given.session.generation == session.generation {
             isUnwritten = true

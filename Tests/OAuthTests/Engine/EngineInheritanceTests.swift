@@ -38,6 +38,33 @@ import Testing
         #expect(run.engine.session.refreshToken == nil)
     }
 
+    @Test(arguments: [false, true])
+    func `is revoked, too, where the identity that it is handed over to has read the logout`(isLocal: Bool) {
+        let run = EngineRun()
+        var given = run.stored
+        (given.generation, given.refreshToken) = (2, Secret("two"))
+        run.stored.generation = 5
+        run.stored = run.stored.loggedOut(binding: run.stored.binding, at: run.wall + .seconds(1))
+        run.stored.isEndOnlyHere = isLocal
+        run.play(.storeChanged(isWritable: false))
+        let inheritance = Inheritance(
+            session: given, isOutrankingStored: false, ownToken: given.refreshToken, lease: nil)
+        #expect(run.play(.inherited(inheritance)).revoked == (isLocal ? [] : ["two"]))
+        #expect(run.engine.session.refreshToken == nil)
+    }
+
+    @Test func `is not revoked where another client's session has ended`() throws {
+        let run = EngineRun()
+        run.refusesWrites = true
+        let first = try #require(
+            run.play(.refreshRequested(0, TokenAdditions(), by: 1, until: run.now)).asked)
+        run.play(run.answer(first, refreshToken: "two"))
+        run.stored = run.stored.loggedOut(binding: "another", at: run.wall + .seconds(1))
+        run.stored.generation = 9
+        #expect(run.play(.storeChanged(isWritable: false)).revoked == [])
+        #expect(run.engine.session.refreshToken?.equals(Secret("two")) == true)
+    }
+
     @Test func `is not revoked where somebody has logged in elsewhere and got an access token alone`() throws
     {
         let run = EngineRun()
