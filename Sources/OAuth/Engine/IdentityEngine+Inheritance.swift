@@ -50,7 +50,9 @@ extension IdentityEngine {
     ///
     /// No refresh token is sent meanwhile that the other one has got, too.
     mutating func handingOver(_ ticket: Ticket) {
-        if mayHandOver { phase = .saving(ticket, session, nil) }
+        guard mayHandOver else { return }
+        phase = .saving(ticket, session, nil)
+        storeAskedAt = now
     }
 
     mutating func handedOver(_ ticket: Ticket, isTaken: Bool) {

@@ -197,6 +197,8 @@ extension IdentityEngine {
     mutating func noteSaved(_ written: StoredSession) {
         storeWorked(.save)
         storeTroubles[.lock] = nil
+        // Nobody has anything newer of a session that has only just begun.
+        if let before = lease?.stored, written.begins(after: before) { lease?.hasKeptOthersOut = false }
         lease?.stored = written
         lease?.isUnsure = false
         lease?.leavesMark = false

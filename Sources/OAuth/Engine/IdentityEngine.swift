@@ -68,7 +68,7 @@ struct IdentityEngine: Sendable {
     /// No attempt takes the lease before: a person comes first.
     var pauseEnd: Instant?
     /// When the store was last asked for something.
-    private(set) var storeAskedAt: Instant
+    var storeAskedAt: Instant
     /// The operations that the store could not do when it was last asked.
     var storeTroubles: [StoreOperation: StoreTrouble] = [:]
     /// When the store is to be read, because it changed or could not be read.

@@ -126,3 +126,4 @@ import Testing
         #expect(run.engine.needsWriting == !isTaken && (run.engine.lease == nil) == isTaken)
     }
 }
+        #expect(run.engine.storeAskedAt == run.now, "the store is not said to be silent")

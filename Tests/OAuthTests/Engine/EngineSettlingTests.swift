@@ -12,6 +12,7 @@ struct `After the store has lost something` {
         private var now = ContinuousClock.now
         private let wall = WallTime(secondsSinceEpoch: 1_700_000_000)
         var stored: StoredSession
+        var takesWrites = false
 
         init() {
             var client = ClientConfiguration(name: "default", clientID: "app", grantType: .authorizationCode)
@@ -27,7 +28,7 @@ struct `After the store has lost something` {
             engine.handle(event, at: Moment(now: now, wall: wall, jitter: 0))
         }
 
-        /// Has the engine take in an event, and the store do everything it wants but write.
+        /// Has the engine take in an event, and the store do everything it wants, and write if it can.
         ///
         /// - Returns: what else it wants.
         @discardableResult
@@ -43,6 +44,9 @@ struct `After the store has lost something` {
                         let record = StoreRecord(session: stored, settledAt: settling.map { now + $0 })
                         events.append(.recordRead(ticket, .success(record)))
                     case .spend(let ticket, _): events.append(.spent(ticket, .success(false)))
+                    case .save(let ticket, let session, _, _) where takesWrites:
+                        stored = session
+                        events.append(.saved(ticket))
                     case .save(let ticket, _, _, _):
                         events.append(.notSaved(ticket, .unavailable("read-only"), hasMoved: false))
                         rest.append(action)
@@ -98,6 +102,30 @@ struct `After the store has lost something` {
         #expect(run.asked(run.play(.timePassed)) == nil)
         run.pass(.seconds(1))
         #expect(run.asked(run.play(.timePassed)) != nil)
+    }
+
+    @Test func `a login that could be stored is followed by no wait for others`() {
+        let run = Run()
+        run.stored.began = WallTime(secondsSinceEpoch: 1_700_000_000)
+        let older = run.stored
+        run.stored.generation = 2
+        run.stored.refreshToken = Secret("two")
+        run.play(.storeChanged(isWritable: false))
+        run.stored = older
+        run.play(.storeChanged(isWritable: false), settling: .seconds(15))
+        run.play(.tokenInvalidated(0, by: 1, until: .now + .seconds(60)), settling: .seconds(15))
+        #expect(run.asked(run.play(.started, settling: .seconds(15))) == nil)
+        run.pass(.seconds(14))
+        run.takesWrites = true
+        let grant = TokenResponse(
+            accessToken: Secret("theirs"), lifetime: .seconds(300), refreshToken: Secret("three"))
+        let wall = WallTime(secondsSinceEpoch: 1_700_000_014)
+        run.play(.commanded(1, .login(grant, 0, sentAt: .now, wall: wall)), settling: .seconds(1))
+        #expect(run.stored.refreshToken?.equals(Secret("three")) == true)
+        run.pass(.seconds(2))
+        let request = EngineEvent.refreshRequested(
+            0, TokenAdditions(), by: 2, until: .now + .seconds(60))
+        #expect(run.asked(run.play(request)) != nil)
     }
 
     @Test func `the answer to a request that was left for others is taken in at once`() throws {
