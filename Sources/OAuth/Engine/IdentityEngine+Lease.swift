@@ -296,13 +296,13 @@ extension IdentityEngine {
                 return act(.spend(ticket, lease.stored ?? session))
             }
         }
-        // The store holds a refresh token that is spent: nobody may read it before ours is written.
-        if holdsWhatStoreLacks, !lease.hasMoved, mustSettle || !lease.hasKeptOthersOut {
         // Whoever comes next would know nothing of it.
         if lacksDoubt {
             changed()
             return save()
         }
+        // The store holds a refresh token that is spent: nobody may read it before ours is written.
+        if holdsWhatStoreLacks, !lease.hasMoved, mustSettle || !lease.hasKeptOthersOut {
             if mustSettle { self.lease?.hasKeptOthersOut = true }
             return phase = .holding
         }
@@ -331,14 +331,14 @@ extension IdentityEngine {
         isDoubted && session.doubtedToken == lease?.stored?.refreshToken?.digest
     }
 
-    mutating func spent(_ ticket: Ticket, _ result: Result<Bool, StoreError>) {
-        guard case .spending(ticket, let id, let grant) = phase else { return }
     /// True if the store says nothing of that, because it was emptied or went back to an older copy.
     private var lacksDoubt: Bool {
         guard !needsWriting, let lease, !lease.leavesMark else { return false }
         return isStoredTokenDoubted && lease.stored?.isDoubted == false
     }
 
+    mutating func spent(_ ticket: Ticket, _ result: Result<Bool, StoreError>) {
+        guard case .spending(ticket, let id, let grant) = phase else { return }
         switch result {
         case .success(let mayBeSpent):
             // The mark is of what is stored, which ours may have replaced.
@@ -364,8 +364,12 @@ extension IdentityEngine {
     // MARK: What people hear of it
 
     mutating func storeFailed(_ operation: StoreOperation, _ error: StoreError) {
-        storeTroubles[operation] = StoreTrouble(
-            error: error, since: storeTroubles[operation]?.since ?? moment.wall)
+        // Something newer is stored, which is read at once.
+        guard error != .outdated else { return }
+        let known = storeTroubles[operation]
+        storeTroubles[operation] = StoreTrouble(error: error, since: known?.since ?? moment.wall)
+        // Whoever has had the lock since may have ended the session: that is looked at first.
+        guard operation != .save || error != .leaseLost || known?.error == error else { return }
         report(.storeFailed(operation, error))
     }
 

@@ -65,6 +65,20 @@ import Testing
         #expect(run.engine.session.refreshToken?.equals(Secret("two")) == true)
     }
 
+    @Test(arguments: [StoreError.leaseLost, .outdated])
+    func `is not said to go on where it ends because of a logout elsewhere`(failure: StoreError) throws {
+        let run = EngineRun()
+        run.refusesWrites = true
+        let first = try #require(
+            run.play(.refreshRequested(0, TokenAdditions(), by: 1, until: run.now)).asked)
+        #expect(run.play(run.answer(first, refreshToken: "two")).storeFailures == [.unavailable("no space")])
+        run.stored = run.stored.loggedOut(binding: run.stored.binding, at: run.wall + .seconds(1))
+        run.writeFailure = failure
+        run.pass(.seconds(5))
+        #expect(run.play(.timePassed).storeFailures.isEmpty)
+        #expect(run.engine.session.refreshToken == nil && !run.engine.needsWriting)
+    }
+
     @Test func `is not revoked where somebody has logged in elsewhere and got an access token alone`() throws
     {
         let run = EngineRun()
@@ -112,7 +126,9 @@ import Testing
             run.play(.refreshRequested(0, TokenAdditions(), by: 1, until: run.now)).asked)
         run.play(run.answer(first, refreshToken: "two"))
         #expect(run.engine.mayHandOver)
+        run.pass(.seconds(10))
         run.play(.handingOver(1000))
+        #expect(run.engine.storeAskedAt == run.now, "the store is not said to be silent")
         #expect(!run.engine.mayHandOver && run.engine.inheritance.lease != nil)
         run.pass(.seconds(10))
         #expect(run.play(.refreshRequested(0, TokenAdditions(), by: 2, until: run.now)).asked == nil)
@@ -126,4 +142,3 @@ import Testing
         #expect(run.engine.needsWriting == !isTaken && (run.engine.lease == nil) == isTaken)
     }
 }
-        #expect(run.engine.storeAskedAt == run.now, "the store is not said to be silent")

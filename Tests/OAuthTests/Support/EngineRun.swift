@@ -20,6 +20,7 @@ final class EngineRun {
     var locks = true
     var saves = true
     var refusesWrites = false
+    var writeFailure = StoreError.unavailable("no space")
     /// Why nothing can be read or marked.
     var readFailure: StoreError?
     var markFailure: StoreError?
@@ -76,7 +77,7 @@ final class EngineRun {
         case .spend(let ticket, _):
             return .spent(ticket, markFailure.map { .failure($0) } ?? .success(isMarked))
         case .save(let ticket, let session, _, _):
-            if refusesWrites { return .notSaved(ticket, .unavailable("no space"), hasMoved: false) }
+            if refusesWrites { return .notSaved(ticket, writeFailure, hasMoved: false) }
             guard saves else {
                 saving = (ticket, session)
                 return nil
@@ -143,6 +144,10 @@ extension [EngineAction] {
     /// The clients in whose names that is done.
     var revokers: [String] {
         compactMap { if case .revoke(_, _, let client) = $0 { client.configuration.clientID } else { nil } }
+    }
+    /// The failures of the store that people hear of.
+    var storeFailures: [StoreError] {
+        compactMap { if case .report(.storeFailed(_, let error)) = $0 { error } else { nil } }
     }
     var isQuiet: Bool { contains { if case .quiet = $0 { true } else { false } } }
     func isFinished(_ id: CommandID) -> Bool {
