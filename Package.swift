@@ -267,13 +267,13 @@ let package = Package(
             swiftSettings: bridge),
         .testTarget(
             name: "HTTP1Tests",
-            dependencies: ["HTTP1", "EventLoop", "HTTPExchange", "HTTPMessages", "FuzzInvariants"],
+            dependencies: ["HTTP1", "EventLoop", "HTTPExchange", "HTTPMessages", "System", "FuzzInvariants"],
             swiftSettings: bridge),
         .target(
             name: "FuzzInvariants",
             dependencies: [
                 "EventLoop", "HTTP1", "HTTP2", "HTTPExchange", "HTTPServer", "HTTPMessages", "YAML", "JSON",
-                "SessionImport", "Cryptography", "OAuth", "RESP", "Admin", "AdminAPI",
+                "SessionImport", "Cryptography", "OAuth", "RESP", "Admin", "AdminAPI", "System",
             ],
             path: "Tests/Fuzz/Invariants",
             swiftSettings: bridge),

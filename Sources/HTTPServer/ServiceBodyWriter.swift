@@ -2,6 +2,7 @@
 
 package import BearerdEventLoop
 internal import BearerdHTTP1
+internal import BearerdSystem
 
 /// Sends a service's answer piece by piece without buffering.
 package final class ServiceBodyWriter {
@@ -25,9 +26,9 @@ package final class ServiceBodyWriter {
     /// - Throws: `StreamError` if the client has left or takes nothing for too long.
     package func write(_ bytes: [UInt8], within limit: Duration? = nil) async throws {
         guard !bytes.isEmpty else { return }
-        var output: [UInt8] = []
+        var output = ByteBlock()
         if isChunked { ChunkedEncoder.head(of: bytes.count, into: &output) }
-        output.append(contentsOf: bytes)
+        output.append(bytes.span)
         if isChunked { ChunkedEncoder.dataEnd(into: &output) }
         try await stream.write(output, within: limit ?? timeout)
     }
@@ -50,7 +51,7 @@ package final class ServiceBodyWriter {
     /// Ends the body.
     func finish() async throws {
         guard isChunked else { return }
-        var output: [UInt8] = []
+        var output = ByteBlock()
         ChunkedEncoder.end(into: &output)
         try await stream.write(output, within: timeout)
     }

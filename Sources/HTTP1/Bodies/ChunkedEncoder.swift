@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import BearerdHTTPMessages
-internal import BearerdSystem
+package import BearerdSystem
 
 /// Writes chunked transfer coding (RFC 9112 §7.1): `head`, the data and `dataEnd` for each chunk, then `end`.
 package enum ChunkedEncoder {
@@ -11,7 +11,7 @@ package enum ChunkedEncoder {
     /// Appends the size line of a chunk of `count` bytes.
     ///
     /// Nothing is appended for 0, because a chunk of that size would end the content.
-    static func head(of count: Int, into output: inout ByteBlock) {
+    package static func head(of count: Int, into output: inout ByteBlock) {
         guard count > 0 else { return }
         output.append(room: mostOfSizeLine) { line in
             var shift = (Int.bitWidth - 1 - count.leadingZeroBitCount) & ~3
@@ -26,34 +26,16 @@ package enum ChunkedEncoder {
     }
 
     /// Appends the line end that follows a chunk's data.
-    static func dataEnd(into output: inout ByteBlock) {
+    package static func dataEnd(into output: inout ByteBlock) {
         output.append(Byte.carriageReturn)
         output.append(Byte.lineFeed)
     }
 
     /// Appends the last chunk, the trailers if there are any, and the empty line.
-    static func end(trailers: HTTPFields? = nil, into output: inout ByteBlock) {
+    package static func end(trailers: HTTPFields? = nil, into output: inout ByteBlock) {
         output.append(Byte.zero)
         dataEnd(into: &output)
         if var trailers { trailers.serialize(into: &output) }
         dataEnd(into: &output)
-    }
-
-    // MARK: The same for arrays
-
-    package static func head(of count: Int, into output: inout [UInt8]) {
-        append(to: &output) { head(of: count, into: &$0) }
-    }
-
-    package static func dataEnd(into output: inout [UInt8]) { append(to: &output) { dataEnd(into: &$0) } }
-
-    package static func end(trailers: HTTPFields? = nil, into output: inout [UInt8]) {
-        append(to: &output) { end(trailers: trailers, into: &$0) }
-    }
-
-    private static func append(to output: inout [UInt8], _ write: (inout ByteBlock) -> Void) {
-        var block = ByteBlock()
-        write(&block)
-        output.append(block.bytes.span.extracting(0..<block.count))
     }
 }

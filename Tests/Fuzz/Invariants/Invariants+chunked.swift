@@ -2,6 +2,7 @@
 
 internal import BearerdHTTP1
 package import BearerdHTTPMessages
+internal import BearerdSystem
 
 extension Invariants {
     /// The result of decoding chunked content.
@@ -50,14 +51,15 @@ extension Invariants {
             }
         }
         guard case .complete = whole.outcome else { return nil }
-        var again: [UInt8] = []
+        var block = ByteBlock()
         for start in stride(from: 0, to: whole.data.count, by: 100) {
             let chunk = whole.data[start..<min(start + 100, whole.data.count)]
-            ChunkedEncoder.head(of: chunk.count, into: &again)
-            again += chunk
-            ChunkedEncoder.dataEnd(into: &again)
+            ChunkedEncoder.head(of: chunk.count, into: &block)
+            block.append(chunk.span)
+            ChunkedEncoder.dataEnd(into: &block)
         }
-        ChunkedEncoder.end(trailers: whole.trailers, into: &again)
+        ChunkedEncoder.end(trailers: whole.trailers, into: &block)
+        let again = Array(block.bytes.prefix(block.count))
         // A normalised line may be longer than what came.
         let second = decode(chunked: again, pieceLength: 3, trailerLimit: 4096)
         guard second.data == whole.data, second.trailers == whole.trailers,
