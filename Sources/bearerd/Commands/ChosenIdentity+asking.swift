@@ -45,7 +45,7 @@ extension ChosenIdentity {
         or inquiry: Inquiry? = nil,
         here: @escaping @Sendable (IdentitySession) async throws(CommandFailure) -> String
     ) throws(CommandFailure) -> String {
-        let bytes = ForkedCopy.result { copy in
+        let bytes = ForkedProcess.result { copy in
             let handOver = { @Sendable (outcome: Result<String, CommandFailure>, goesOn: Bool) in
                 copy.handOver(EncodedOutcome.bytes(of: outcome), goingOn: goesOn)
             }

@@ -13,7 +13,7 @@ final class ExaminedStore: Sendable {
     private let configuration: Configuration
     private let loop: EventLoop
     private let onTrouble: (@Sendable (String) -> Void)?
-    private let engine = Mutex<Engine?>(nil)
+    private let configured = Mutex<ConfiguredSessions?>(nil)
     private let keyring = Mutex<Result<Secret?, KeyringFailure>?>(nil)
 
     /// - Parameter onTrouble: called with one line for each damaged session.
@@ -41,9 +41,9 @@ final class ExaminedStore: Sendable {
             }
         case .redis: break
         }
-        let engine = try open()
+        let configured = try open()
         do throws(StoreError) {
-            return try await engine.store.load(identity)
+            return try await configured.store.load(identity)
         } catch {
             throw CommandFailure(error.exitStatus, "\(identity): the store: \(error.reason)")
         }
@@ -76,19 +76,19 @@ final class ExaminedStore: Sendable {
         return try await open().examineStore()
     }
 
-    private func open() throws(CommandFailure) -> Engine {
-        try engine.withLock { engine throws(CommandFailure) in
-            if let engine { return engine }
+    private func open() throws(CommandFailure) -> ConfiguredSessions {
+        try configured.withLock { configured throws(CommandFailure) in
+            if let configured { return configured }
             let key: Secret?
             do throws(KeyringFailure) {
                 key = try keyringKey.get()
             } catch {
                 throw CommandFailure(error)
             }
-            let opened = try Engine(
+            let opened = try ConfiguredSessions(
                 forCommandOn: configuration, loop: loop, keyringKey: key, isExamination: true,
                 onTrouble: onTrouble)
-            engine = opened
+            configured = opened
             return opened
         }
     }

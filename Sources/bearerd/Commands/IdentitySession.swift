@@ -50,16 +50,16 @@ struct IdentitySession {
                 .permission, "the store is in memory, where only the daemon that made it sees it")
         }
         if !isDetached, let hidden = configuration.store.hiddenSessions { Console.remark(hidden) }
-        let engine = try Engine(
+        let configured = try ConfiguredSessions(
             forCommandOn: configuration, loop: loop,
             keyringKey: isDetached ? nil : try configuration.storeKey(), isDetached: isDetached,
             onTrouble: Console.remark)
-        guard let session = engine.sessions.first(where: { $0.identity == identity.name }) else {
+        guard let session = configured.sessions.first(where: { $0.identity == identity.name }) else {
             throw CommandFailure(.failure, "\(identity.name): no session")
         }
         // Without the store a command can do nothing, and its caller would not wait until an outage is over.
-        try await engine.probeStore(for: isToBeReplaced ? .writing : .reading)
-        store = isDetached ? nil : engine.store
+        try await configured.probeStore(for: isToBeReplaced ? .writing : .reading)
+        store = isDetached ? nil : configured.store
         self.session = session
         self.loop = loop
         patience = configuration.timeouts.tokenWait
@@ -127,7 +127,7 @@ struct IdentitySession {
     /// Makes a forked copy finish what it has begun, and nothing else, when the command is interrupted.
     ///
     /// - Returns: the signal source, which the caller keeps.
-    func finish(whenEnded copy: ForkedCopy) -> SignalSource? {
+    func finish(whenEnded copy: ForkedProcess) -> SignalSource? {
         guard copy.isCopy else { return nil }
         // Where the loop takes no signal the copy dies of it.
         return try? SignalSource(SIGTERM, loop: loop) { [session, loop] in
@@ -271,8 +271,8 @@ struct IdentitySession {
     }
 }
 
-extension Engine {
-    /// Makes the engine of a command, without a log: the command prints its failures itself.
+extension ConfiguredSessions {
+    /// Opens the sessions of a command, without a log: the command prints its failures itself.
     init(
         forCommandOn configuration: Configuration, loop: EventLoop, keyringKey: Secret?,
         isDetached: Bool = false, isExamination: Bool = false, onTrouble: (@Sendable (String) -> Void)? = nil

@@ -9,7 +9,7 @@ import Glibc
 import OAuth
 
 extension CommandFailure {
-    /// The failure to start the process or a command's engine.
+    /// The failure to start the process, or to open a command's sessions.
     init(_ error: any Error) {
         switch error {
         case let failure as CommandFailure:

@@ -82,9 +82,9 @@ extension Daemon {
             beside: .init(
                 file: file, configuration: configuration, listeners: active.listeners,
                 workerCount: sockets.workerCount, accessKeys: active.accessKeys, adminKey: active.adminKey,
-                trust: engine.trust, watched: engine.files, storeKey: storeKey, sandbox: sandbox,
-                runsTokenCommands: engine.commands != nil, log: log),
-            on: engine.files.thread)
+                trust: configured.trust, watched: configured.files, storeKey: storeKey, sandbox: sandbox,
+                runsTokenCommands: configured.commands != nil, log: log),
+            on: configured.files.thread)
         do {
             let certificate = certificate(by: files)
             if let failure = await watch(files.added, security: certificate?.tls) {
@@ -108,11 +108,11 @@ extension Daemon {
         _ files: PreparedFiles, _ certificate: CertificateWatch?
     ) throws -> PreparedReload {
         let new = files.configuration
-        let collector = try new.telemetry.destination(trust: engine.trust)
+        let collector = try new.telemetry.destination(trust: configured.trust)
         // A writer without a file writes nothing, so it may stay whatever comes of the reload.
         if files.audit != nil, audit == nil { audit = try AppendedFile(tellingOfAudit: log) }
         var next = ActiveConfiguration(
-            configuration: new, engine: try engine.changed(to: new), listeners: files.listeners,
+            configuration: new, configured: try configured.changed(to: new), listeners: files.listeners,
             certificate: certificate, accessKeys: files.accessKeys.map(\.watch),
             adminKey: files.adminKey?.watch,
             tracing: active.tracing
@@ -169,7 +169,8 @@ extension Daemon {
         let (before, files, new) = (active, reload.files, reload.files.configuration)
         active = reload.active
         before.composer.retireUpstreams(notIn: active.composer)
-        retired += before.engine.sessions(notIn: engine)  // an end that comes meanwhile waits for them
+        // An end that comes meanwhile waits for them.
+        retired += before.configured.sessions(notIn: configured)
 
         // Objects that outlive a configuration get the new keys, certificates and files.
         if let context = files.certificate { active.certificate?.use(context) }
@@ -180,20 +181,22 @@ extension Daemon {
         if let file = files.audit { audit?.use(file) }
         log.use(level: new.log.level, format: new.log.effectiveFormat)
         active.tracing?.use(new.telemetry, sendingTo: reload.collector)
-        engine.reporter.use(active.tracing)
-        if reload.hooks.isChanged { engine.reporter.use(reload.hooks.new) }
+        configured.reporter.use(active.tracing)
+        if reload.hooks.isChanged { configured.reporter.use(reload.hooks.new) }
         developmentServers?.use(reload.developmentClients)
         useConnectionLimit()
-        if active.certificate !== before.certificate { active.certificate?.start(on: engine.files.thread) }
+        if active.certificate !== before.certificate {
+            active.certificate?.start(on: configured.files.thread)
+        }
         watchFiles()
-        engine.watchCredentials()
+        configured.watchCredentials()
 
         // The admin listener, then sessions, then requests.
         if let admin = sockets.admin, let adminResponder {
             await redirectListeners.use(new, admin: admin.address, answering: adminResponder)
             await adminService?.use(adminResponder)
         }
-        await replaceSessions(of: before.engine)
+        await replaceSessions(of: before.configured)
         files.removed.forEach { $0.listener.removeFile() }
         await forEachWorker { _, worker in
             await worker.use(reload.snapshot, endingStreamsAfter: new.shutdown.streamCloseDelay)
@@ -202,7 +205,7 @@ extension Daemon {
             await self.close(files.removed)
         }
         for (_, listener) in files.added { announce(listener.address, as: "proxy") }
-        retire(before.engine)
+        retire(before.configured)
         await lookAtReadiness()
     }
 

@@ -18,7 +18,7 @@ extension Daemon {
     func endSessions(within limit: Duration) async -> Outcome {
         let race = DrainRace()
         // A token that a source gives is in no store, and the source gives it again.
-        let sessions = engine.sessionsOfServers + retired
+        let sessions = configured.sessionsOfServers + retired
         endingSessions = sessions
         let ends = sessions.map { session in
             Task(executorPreference: loop) {
@@ -48,7 +48,7 @@ extension Daemon {
     /// The identities whose sessions are in memory only, with the reason.
     var unstored: [(identity: String, reason: String)] {
         var found: [(identity: String, reason: String)] = []
-        for session in engine.sessions + retired
+        for session in configured.sessions + retired
         where !found.contains(where: { $0.identity == session.identity }) {
             guard let reason = session.assumeIsolated({ $0.unsavedReason }) else { continue }
             found.append((session.identity, reason))
@@ -73,13 +73,13 @@ extension Daemon {
 
     /// Ends the sessions that are no longer needed, and starts the new ones, all at once: what the reload takes away from
     /// clients must not stay because a store is silent.
-    func replaceSessions(of old: Engine) async {
+    func replaceSessions(of old: ConfiguredSessions) async {
         // From here on the new sessions alone make the identity's state.
-        let leaving = old.sessions(notIn: engine)
+        let leaving = old.sessions(notIn: configured)
         for session in leaving { session.leaveFamily() }
         for session in leaving { await session.serveWaitersOnly() }
         let race = DrainRace()
-        let coming = engine.sessions(notIn: old)
+        let coming = configured.sessions(notIn: old)
         for session in coming {
             Task(executorPreference: loop) {
                 await session.start()
@@ -90,9 +90,9 @@ extension Daemon {
     }
 
     /// Ends the sessions of removed identities once no request can wait for them.
-    func retire(_ old: Engine) {
-        let unneeded = old.sessions(notIn: engine)
-        for group in old.groups where !engine.groups.contains(where: { $0.name == group.name }) {
+    func retire(_ old: ConfiguredSessions) {
+        let unneeded = old.sessions(notIn: configured)
+        for group in old.groups where !configured.groups.contains(where: { $0.name == group.name }) {
             manager.identity(group.name, isIn: nil)
         }
         guard !unneeded.isEmpty else { return }

@@ -5,7 +5,7 @@ internal import Glibc
 import Synchronization
 
 /// A fork of this process that does some work, and may finish it after this process has ended.
-package final class ForkedCopy: Sendable {
+package final class ForkedProcess: Sendable {
     private struct State: ~Copyable {
         /// The pipe to the waiting process; nil once that no longer waits, or if there is no copy.
         var pipe: Descriptor?
@@ -33,11 +33,11 @@ package final class ForkedCopy: Sendable {
     ///
     /// - Parameter work: hands its result over once.
     /// - Returns: the result; nil if the copy ended without one.
-    package static func result(of work: (ForkedCopy) -> Void) -> [UInt8]? {
+    package static func result(of work: (ForkedProcess) -> Void) -> [UInt8]? {
         var end: CInt = -1
         let process = bearerd_split(&end)
         guard process >= 0 else {
-            let copy = ForkedCopy(nil)
+            let copy = ForkedProcess(nil)
             work(copy)
             return copy.state.withLock { $0.result }
         }
@@ -48,7 +48,7 @@ package final class ForkedCopy: Sendable {
             if bytes.first != Mark.goesOn.rawValue { while waitpid(process, nil, 0) < 0, errno == EINTR {} }
             return bytes.isEmpty ? nil : Array(bytes.dropFirst())
         }
-        work(ForkedCopy(consume pipe))
+        work(ForkedProcess(consume pipe))
         bearerd_end_copy()
     }
 

@@ -15,7 +15,7 @@ import OAuthRuntime
 /// The sessions of a configuration on one `AuthRuntime`, with their store, transports and credentials.
 ///
 /// `run` and the commands for an identity use the same type.
-struct Engine: Sendable {
+struct ConfiguredSessions: Sendable {
     private(set) var configuration: Configuration
     private(set) var groups: [SessionGroup] = []
     let reporter: SessionReporter
@@ -93,8 +93,8 @@ struct Engine: Sendable {
         }
     }
 
-    /// The engine of another configuration; it keeps the sessions that stay the same.
-    func changed(to configuration: Configuration) throws(TrustStore.LoadError) -> Engine {
+    /// The sessions of another configuration; those that stay the same are kept.
+    func changed(to configuration: Configuration) throws(TrustStore.LoadError) -> ConfiguredSessions {
         var changed = self
         changed.configuration = configuration
         var groups: [SessionGroup] = []
@@ -106,8 +106,8 @@ struct Engine: Sendable {
         return changed
     }
 
-    /// The sessions that another engine does not have.
-    func sessions(notIn other: Engine) -> [AuthSession] {
+    /// The sessions that are not among another configuration's.
+    func sessions(notIn other: ConfiguredSessions) -> [AuthSession] {
         let known = Set(other.sessions.map(ObjectIdentifier.init))
         return sessions.filter { !known.contains(ObjectIdentifier($0)) }
     }
@@ -173,7 +173,7 @@ struct Engine: Sendable {
     }
 }
 
-extension Engine {
+extension ConfiguredSessions {
     /// Checks that a store on a server can be used, for callers that would fail without it.
     func probeStore(for use: RedisUse = .reading) async throws(CommandFailure) {
         guard let store = store as? RedisStore else { return }
