@@ -37,7 +37,7 @@ public actor AuthSession: ExecutorConfined {
 
     /// How requests to the server's own protected endpoints carry the access token.
     var requestAuthorization = RequestAuthorization()
-    /// Who logged in, by the generation of the session in which that was read.
+    /// The name of the person who logged in, and the generation of the session in which it was read.
     var knownPerson: (generation: Int, name: String?)?
     private(set) var isStopped = false
     private var hasJoined = false

@@ -39,7 +39,7 @@ extension AuthSession {
 
     /// A token that has not expired; where it is due for renewal, the one that the renewal in flight brings.
     ///
-    /// Who takes a token away should not get one that is about to end. Cancelling the caller ends its wait, never the
+    /// A caller that takes a token away should not get one that is about to end. Cancelling the caller ends its wait, never the
     /// renewal.
     ///
     /// - Throws: ``TokenError`` at the latest after `limit`, if the token that there was has expired too.

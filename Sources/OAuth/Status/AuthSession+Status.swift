@@ -18,7 +18,7 @@ extension AuthSession {
         }
     }
 
-    /// Who logged in, read once from each id token; without one, who was imported with the session.
+    /// The name of the person who logged in, read once from each id token; without one, of the imported session's person.
     private func personsName(in session: StoredSession) -> String? {
         guard let token = session.idToken else {
             return session.person.flatMap { $0.email ?? $0.id }.map { String($0.prefix(200)) }
