@@ -39,6 +39,9 @@ package struct SystemError: Error, Equatable, Sendable {
     /// True if the file system takes no writes from anybody (`EROFS`).
     package var isReadOnly: Bool { code == EROFS }
 
+    /// True if the file system, or its user's share of it, has no room left (`ENOSPC`, `EDQUOT`).
+    package var isFull: Bool { code == ENOSPC || code == EDQUOT }
+
     /// True if a file is longer than allowed (`EFBIG`).
     package var isTooLarge: Bool { code == EFBIG }
 

@@ -4,7 +4,7 @@
 struct CommandFailure: Error {
     let status: ExitStatus
     /// The problem, its place and its remedy; empty if it has been printed already.
-    let message: String
+    var message: String
     /// True if the system denied an action, which may be due to a sandbox.
     var isDenied = false
     /// The code of the reason why an identity has no token; nil for other failures.

@@ -24,6 +24,7 @@ struct IdentitySession {
     let scheme: String
     /// The store that has the session; nil where nothing is kept.
     private let store: (any SessionStore)?
+    private let storeConfiguration: StoreConfiguration
     /// The stored session, which a login or an import replaces; nil if there is none, or it cannot be read.
     var replaced: ReplacedSession? {
         get async { ((try? await store?.load(session.identity)) ?? nil).flatMap(ReplacedSession.init) }
@@ -60,6 +61,7 @@ struct IdentitySession {
         // Without the store a command can do nothing, and its caller would not wait until an outage is over.
         try await configured.probeStore(for: isToBeReplaced ? .writing : .reading)
         store = isDetached ? nil : configured.store
+        storeConfiguration = configuration.store
         self.session = session
         self.loop = loop
         patience = configuration.timeouts.tokenWait
@@ -251,9 +253,16 @@ struct IdentitySession {
     private func failure(_ error: SessionFailure) async -> CommandFailure {
         let status = await session.status
         // An attempt that has failed says more than the next, which is under way.
-        return CommandFailure(
+        var failure = CommandFailure(
             error, of: status, unanswered: status.lastError == nil ? await unanswered : nil,
             isOfSource: isOfSource)
+        let waits = await session.awaitsLock
+        // Whoever keeps the lock waits for the disk.
+        if waits || status.lastError?.storeError?.isBusy == true, let trouble = storeConfiguration.diskTrouble
+        {
+            failure.message += "; \(trouble)"
+        }
+        return failure
     }
 
     /// The party that kept us waiting, in words.

@@ -60,7 +60,9 @@ struct LogoutCommand: IdentityCommand {
         Console.remark(
             "\(chosen.name): \(report.storeReason == nil ? "" : "not ")logged out here\(remoteWords(report))")
         if let reason = report.storeReason {
-            let reasons = ([reason] + report.reasons).joined(separator: "; ")
+            let reasons =
+                ([reason, chosen.configuration.store.diskTrouble].compactMap(\.self) + report.reasons)
+                .joined(separator: "; ")
             throw CommandFailure(
                 .inputOutput, "\(chosen.name): the store holds the session still; log out again: \(reasons)")
         }

@@ -105,6 +105,7 @@ extension FileStoreError {
             "; nobody may write there: mount a volume that is writable, or name another directory"
         case .unusable(let error) where error.isPermission:
             "; uid \(CurrentProcess.effectiveUser) may not do that there: give it the right, or name another directory"
+        case .unusable(let error) where error.isFull: "; make room on that disk"
         case .unusable: "; mend that, or name another directory"
         case .insecure, .foreign, .badKey: ""
         }

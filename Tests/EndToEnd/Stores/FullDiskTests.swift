@@ -88,6 +88,23 @@ import Testing
     }
 
     @Test(.needs(.smallDisk))
+    func `is named by commands that cannot have what it takes`() throws {
+        let directory = try TemporaryDirectory()
+        let disk = try SmallDisk(at: directory.path("store"))
+        let sidecar = try Sidecar.importing(directory: directory, top: "timeouts: {token_wait: 100ms}")
+        disk.fill()
+        #expect(try sidecar.act("refresh").status < 300)
+        let file = directory.path("config.yaml")
+        let remedy = "No space left on device; make room on that disk"
+        let refresh = try BearerdProcess.command("refresh", "-c", file)
+        #expect(refresh.exit != 0 && refresh.errors.contains(remedy), "\(refresh)")
+        #expect(refresh.errors.contains(directory.path("store")), "\(refresh)")
+        try sidecar.bearerd.kill()
+        let logout = try BearerdProcess.command("logout", "--local", "-c", file)
+        #expect(logout.exit == 74 && logout.errors.contains(remedy), "\(logout)")
+    }
+
+    @Test(.needs(.smallDisk))
     func `makes no daemon send the refresh token that another one has spent`() throws {
         let directory = try TemporaryDirectory()
         let disk = try SmallDisk(at: directory.path("store"))

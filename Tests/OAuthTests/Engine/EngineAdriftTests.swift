@@ -258,6 +258,26 @@ import Testing
 
     // MARK: What the store may hold
 
+    @Test func `is told in the store, where that has lost all word of it`() throws {
+        let (run, _) = try left()
+        // Somebody has put the record back after everything was deleted, the mark too.
+        renewFirst(run)
+        let actions = run.play(.commanded(1, .write))
+        #expect(actions.saved.count == 1 && actions.releases == [true] && run.stored.isDoubted)
+        // Who knew the generation that was put back would look into no record with the same one.
+        #expect(run.stored.generation == 3)
+        #expect(run.play(.commanded(2, .write)).saved.isEmpty, "once is enough")
+    }
+
+    @Test func `is told to those, too, who know the record that the store has lost`() throws {
+        let (run, _) = try left()
+        renewFirst(run)
+        run.stored.generation = 1
+        run.stored.accessTokens = []
+        #expect(run.play(.storeChanged(isWritable: false)).saved.count == 1)
+        #expect(run.stored.generation == 3 && run.stored.isDoubted)
+    }
+
     @Test func `leaves another's mark where its own could not be set`() {
         for failure in [StoreError.unavailable("no space"), .leaseLost] {
             let run = EngineRun()
@@ -280,26 +300,6 @@ import Testing
             run.play(run.answer(try #require(actions.asked), refreshToken: name))
         }
         run.readFailure = nil
-    @Test func `is told in the store, where that has lost all word of it`() throws {
-        let (run, _) = try left()
-        // Somebody has put the record back after everything was deleted, the mark too.
-        renewFirst(run)
-        let actions = run.play(.commanded(1, .write))
-        #expect(actions.saved.count == 1 && actions.releases == [true] && run.stored.isDoubted)
-        // Who knew the generation that was put back would look into no record with the same one.
-        #expect(run.stored.generation == 3)
-        #expect(run.play(.commanded(2, .write)).saved.isEmpty, "once is enough")
-    }
-
-    @Test func `is told to those, too, who know the record that the store has lost`() throws {
-        let (run, _) = try left()
-        renewFirst(run)
-        run.stored.generation = 1
-        run.stored.accessTokens = []
-        #expect(run.play(.storeChanged(isWritable: false)).saved.count == 1)
-        #expect(run.stored.generation == 3 && run.stored.isDoubted)
-    }
-
         #expect(run.play(.commanded(1, .keeping { _ in PendingLogin() })).readCount == 1)
     }
 

@@ -5,7 +5,6 @@ import BearerdConfiguration
 import BearerdRedis
 import BearerdSystem
 import BearerdTokenStore
-import Glibc
 
 /// `store`: sessions can be locked and written.
 enum StoreCheck: WholeCheck {
@@ -25,7 +24,7 @@ enum StoreCheck: WholeCheck {
             case .plainText:
                 return .fail(error.description, fix: "move it away, then bearerd import --refresh-token FILE")
             case .foreign, .badKey: return .fail(error.description, fix: "store.encryption_key")
-            case .unusable(let error) where error.code == ENOSPC || error.code == EDQUOT:
+            case .unusable(let error) where error.isFull:
                 return .fail(
                     error.description, fix: "make room on that disk: df \(directory) tells how full it is")
             case .unusable:
