@@ -27,14 +27,14 @@ final class TLSWire: Wire {
     private var discardsLeft = 64
     /// The authorities that have verified the client's certificate; nil if none was required.
     var clientTrust: ClientTrust?
-    /// Kept alive for the session's callbacks.
-    private let owner: AnyObject?
+    /// Kept alive for the session's callbacks; nil on the server's side.
+    private let owner: ClientContext?
 
     /// - Parameters:
     ///   - session: an `SSL *`, taken over.
     ///   - descriptor: connected and non-blocking; taken over unless nil is returned.
     ///   - owner: kept as long as the session.
-    init?(_ session: OpaquePointer, of role: Role, descriptor: CInt, owner: AnyObject? = nil) {
+    init?(_ session: OpaquePointer, of role: Role, descriptor: CInt, owner: ClientContext? = nil) {
         guard SSL_set_fd(session, descriptor) == 1 else {
             SSL_free(session)
             return nil
@@ -150,6 +150,13 @@ final class TLSWire: Wire {
         }
     }
 
+    /// Notes a fatal error; the session may be what the peer refuses.
+    private func breakOff() {
+        isBroken = true
+        canStillReceive = false
+        owner?.forgetSession()
+    }
+
     /// The meaning of a call that failed.
     private func outcome(of status: CInt) -> WireResult {
         let code = errno
@@ -158,13 +165,11 @@ final class TLSWire: Wire {
         case SSL_ERROR_WANT_WRITE: return .wouldBlockOnWrite
         case SSL_ERROR_ZERO_RETURN: return .end
         case SSL_ERROR_SYSCALL:
-            isBroken = true
-            canStillReceive = false
+            breakOff()
             return code == 0
                 ? .truncated : .failed(code == ECONNRESET || code == EPIPE ? .reset : .failed(code: code))
         default:
-            isBroken = true
-            canStillReceive = false
+            breakOff()
             let error = ERR_peek_error()
             switch ERR_GET_REASON(error) {
             case SSL_R_UNEXPECTED_EOF_WHILE_READING: return .truncated

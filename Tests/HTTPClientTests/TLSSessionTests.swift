@@ -30,6 +30,25 @@ import Testing
         #expect(upstream.connectionCount == 5 && server.resumptions == 4)
     }
 
+    @Test func `connections that begin before the next session is read resume the same one`() async throws {
+        let server = try authority.server()
+        let upstream = try RawUpstream(tls: server)
+        let address = try upstream.address(Transport(trust: trust))
+        try await onLoop { multis in
+            let connector = UpstreamConnector(address: address, multis: multis)
+            let first = try await connector.connect(within: patience)
+            #expect(try await first.exchange().hasSuffix("hello"))
+            first.stream.close()
+            var connections: [UpstreamConnection] = []
+            for _ in 0..<3 { connections.append(try await connector.connect(within: patience)) }
+            for connection in connections {
+                #expect(try await connection.exchange().hasSuffix("hello"))
+                connection.stream.close()
+            }
+        }
+        #expect(upstream.connectionCount == 4 && server.resumptions == 3)
+    }
+
     @Test func `a session is not resumed under other authorities`() async throws {
         let server = try authority.server()
         let upstream = try RawUpstream(tls: server)
