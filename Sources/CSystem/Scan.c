@@ -120,10 +120,14 @@ struct name {
 
 struct bearerd_names {
     uint8_t first[256];
+    /* The number of `Connection`; 0 if it is not among them. */
+    uint8_t connection;
     struct name names[64];
 };
 
 struct bearerd_names *bearerd_make_names(void) { return calloc(1, sizeof(struct bearerd_names)); }
+
+void bearerd_set_connection(struct bearerd_names *names, uint8_t number) { names->connection = number; }
 
 INLINE uint8_t hash(size_t length, uint8_t first, uint8_t last) {
     return (uint8_t)(length * 7 + (first | 0x20u) * 3 + (last | 0x20u) * 29);
@@ -205,6 +209,23 @@ INLINE uint8_t known_name(const struct bearerd_names *names, const uint8_t *byte
     return find_name(names, name, length);
 }
 
+/* One of the two words that `Connection` nearly always is, in whichever case: a letter's bit 0x20 makes it lower-case. */
+INLINE uint8_t connection_option(const uint8_t *value, size_t length) {
+    uint64_t first, last;
+    uint32_t four;
+    if (length == 5) {
+        memcpy(&four, value, 4);
+        return (four | 0x20202020u) == 0x736f6c63u && (value[4] | 0x20) == 'e' ? BEARERD_CONNECTION_CLOSE
+                                                                              : BEARERD_CONNECTION_OTHER;
+    }
+    if (length != 10) return BEARERD_CONNECTION_OTHER;
+    memcpy(&first, value, 8);
+    memcpy(&last, value + 2, 8);
+    return (first | 0x2020202020202020u) == 0x696c612d7065656bu && (last | 0x2020202020202020u) == 0x6576696c612d7065u
+               ? BEARERD_CONNECTION_KEEP_ALIVE
+               : BEARERD_CONNECTION_OTHER;
+}
+
 void bearerd_read_field_lines(const struct bearerd_names *names, const uint8_t *bytes, size_t end,
                               struct bearerd_field *fields, size_t room, struct bearerd_fields_read *state) {
     if (end > UINT32_MAX) return;
@@ -224,6 +245,10 @@ void bearerd_read_field_lines(const struct bearerd_names *names, const uint8_t *
         }
         bool is_canonical = line.value == line.name_end + 2 && line.next == line.value_end + 2 && bytes[line.name_end + 1] == ' ';
         present |= (uint64_t)1 << known;
+        if (known != 0 && known == names->connection)
+            state->connection = state->connection == BEARERD_NO_CONNECTION
+                                    ? connection_option(bytes + line.value, line.value_end - line.value)
+                                    : BEARERD_CONNECTION_OTHER;
         fields[count++] = (struct bearerd_field){
             .name = (uint32_t)start, .value = line.value, .value_length = line.value_end - line.value,
             .name_length = (uint16_t)name_length, .known = known, .traits = is_canonical};

@@ -26,7 +26,7 @@ extension HTTPFields {
                 nameStart: UInt32(start), valueStart: UInt32(start + name.count + 2),
                 valueLength: UInt32(value.count), nameLength: UInt16(name.count), known: known,
                 isCanonical: true, isNeverIndexed: isNeverIndexed))
-        present |= known.bit
+        noteAdded(known)
     }
 
     /// Where the value of the first `Host` is in the block; nil without one.

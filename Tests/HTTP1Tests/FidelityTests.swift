@@ -44,6 +44,23 @@ import Testing
         #expect(request.version == .http10)
     }
 
+    @Test func `Connection is looked at anew once it has changed`() throws {
+        var (parser, request) = (RequestParser(), HTTPRequest())
+        let bytes = latin1("GET / HTTP/1.1\r\nHost: a\r\nConnection: Close\r\n\r\n")
+        #expect(try parser.parse(bytes.span, into: &request) == bytes.count)
+        #expect(request.fields.usualConnection == .close)
+        request.fields[.connection] = "Keep-Alive"
+        #expect(request.fields.usualConnection == .keepAlive)
+        request.fields.append(.connection, "close")
+        #expect(request.fields.usualConnection == nil)
+        request.fields.remove(.connection)
+        #expect(request.fields.usualConnection == nil)
+        request.fields.append(PreparedField(.connection, known: "close"))
+        #expect(request.fields.usualConnection == .close)
+        request.fields.replace(.connection, with: PreparedField(.connection, known: "keep-alive"))
+        #expect(request.fields.usualConnection == .keepAlive)
+    }
+
     @Test func `a reused value forgets the last message`() throws {
         var parser = RequestParser()
         var request = HTTPRequest()

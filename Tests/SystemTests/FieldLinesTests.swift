@@ -97,6 +97,29 @@ import Testing
         #expect(progress.count == 3 && head[progress.next...] == [13, 10])
     }
 
+    @Test(arguments: [
+        ("", ConnectionOption.none), ("Connection: close\r\n", .close), ("CONNECTION:\tClOsE \r\n", .close),
+        ("connection: keep-ALIVE\r\n", .keepAlive), ("Connection: \r\n", .other),
+        ("Connection: closE2\r\n", .other),
+        ("Connection: close, TE\r\n", .other), ("Connection: upgrade\r\n", .other),
+        ("Connection: keep alive\r\n", .other), ("Connection: close\r\nConnection: close\r\n", .other),
+        ("Connection: keep-alive\r\nVia: a\r\nconnection: close\r\n", .other),
+    ])
+    func `tell what Connection says`(lines: String, option: ConnectionOption) {
+        let table = FieldNameTable(
+            Self.spellings, connection: Self.spellings.firstIndex(of: "Connection") ?? 0)
+        let head = Array(("Host: a\r\n" + lines + "Server: b\r\n\r\n").utf8)
+        // Whole, and as lines arrive one by one.
+        for step in [head.count, 1] {
+            var entries = Array(repeating: Line.none, count: 8)
+            var progress = FieldLineProgress()
+            for count in stride(from: step, through: head.count, by: step) {
+                table.read(head.span.extracting(0..<count), into: &entries, atMost: .max, &progress)
+            }
+            #expect(progress.connection == option)
+        }
+    }
+
     @Test func `with a name that cannot be counted are refused`() {
         let long = [UInt8](repeating: 0x61, count: 65_536)
         #expect(Self.read(long + Array(": b\r\n".utf8), room: 4).1.nameIsTooLong)

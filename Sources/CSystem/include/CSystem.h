@@ -160,6 +160,8 @@ struct bearerd_field_line bearerd_field_line(const uint8_t *bytes, size_t start,
 /* Names of fields by number, of which there are 63 at most; freed with free(). */
 struct bearerd_names;
 struct bearerd_names *bearerd_make_names(void);
+/* Has the value of this one looked at as that of `Connection`. */
+void bearerd_set_connection(struct bearerd_names *names, uint8_t number);
 /* False if the number is taken or none, or the name too long. */
 bool bearerd_add_name(struct bearerd_names *names, uint8_t number, const uint8_t *letters, size_t length);
 /* The number of a name, compared without case; 0 for one that was not added. */
@@ -175,7 +177,10 @@ struct bearerd_fields_read {
     size_t next, count;
     uint64_t present;
     bool name_is_too_long;
+    /* What `Connection` says. */
+    uint8_t connection;
 };
+enum { BEARERD_NO_CONNECTION, BEARERD_CONNECTION_CLOSE, BEARERD_CONNECTION_KEEP_ALIVE, BEARERD_CONNECTION_OTHER };
 /* Reads lines up to one that is not complete or not right, or until `fields` has no room. */
 void bearerd_read_field_lines(const struct bearerd_names *names, const uint8_t *bytes, size_t end,
                               struct bearerd_field *fields, size_t room, struct bearerd_fields_read *state);

@@ -90,6 +90,7 @@ struct HeadScanner: Sendable {
         swap(&fields.entries, &entries)
         fields.entries.use(progress.count)
         fields.present = progress.present
+        fields.parsedConnection = progress.connection
         reset()
     }
 

@@ -8,6 +8,15 @@ extension HTTPFields {
 
     /// The value of `Connection` if it is a single word, as it nearly always is.
     package var usualConnection: UsualConnection? {
+        switch parsedConnection {
+        case .close: return .close
+        case .keepAlive: return .keepAlive
+        case .some(.none), .other: return nil
+        case nil: return searchedConnection
+        }
+    }
+
+    private var searchedConnection: UsualConnection? {
         guard case .once(let value) = occurrence(of: .connection) else { return nil }
         let bytes = block.bytes.span
         switch value.count {

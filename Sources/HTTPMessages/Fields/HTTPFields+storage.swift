@@ -85,6 +85,7 @@ extension HTTPFields {
         for offset in entries[index].nameRange { block.append(block.bytes[offset]) }
         guard let entry = finishLine(from: start, known: name.known, value: value) else { return false }
         entries[index] = entry
+        noteAdded(entry.known)
         guard count(of: name) > 1 else { return true }
         removeEntries { $0.matches($1, name) && $1.nameStart != entry.nameStart }
         return true

@@ -16,6 +16,8 @@ package struct HTTPFields: Sendable {
     package var entries = Entries()
     /// The bits of all known names that occur.
     package var present: UInt64 = 0
+    /// The value of `Connection` as the parser found it; nil if it has not looked, or a field of that name came later.
+    package var parsedConnection: ConnectionOption?
 
     package init() {}
 
@@ -107,7 +109,7 @@ package struct HTTPFields: Sendable {
         block.append(name.description.utf8.span)
         guard let entry = finishLine(from: start, known: name.known, value: value) else { return false }
         entries.append(entry)
-        present |= entry.known.bit
+        noteAdded(entry.known)
         return true
     }
 
@@ -126,6 +128,14 @@ package struct HTTPFields: Sendable {
         block.removeAll(keepingCapacity: keepingCapacity)
         entries.removeAll(keepingCapacity: keepingCapacity)
         present = 0
+        parsedConnection = nil
+    }
+
+    /// Notes that there is a field of that name.
+    @inline(__always)
+    package mutating func noteAdded(_ name: KnownFieldName) {
+        present |= name.bit
+        if name == .connection { parsedConnection = nil }
     }
 }
 

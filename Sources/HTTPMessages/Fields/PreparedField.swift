@@ -81,7 +81,7 @@ extension HTTPFields {
         guard start &+ field.bytes.count <= Self.maximumBlock else { return }
         block.append(field.bytes.span)
         entries.append(field.entry(at: start))
-        present |= field.form.known.bit
+        noteAdded(field.form.known)
     }
 
     /// Replaces the first field of this name, keeping the name's spelling, and removes the others; or appends the
@@ -101,6 +101,7 @@ extension HTTPFields {
             }
         }
         entries[index] = field.entry(at: start)
+        noteAdded(field.form.known)
         for other in (index &+ 1)..<entries.count where matches(entries[other], name) {
             return removeEntries { $0.matches($1, name) && Int($1.nameStart) != start }
         }

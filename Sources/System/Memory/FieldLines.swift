@@ -13,8 +13,19 @@ package struct FieldLineProgress: Sendable {
     package var present: UInt64 = 0
     /// True if the next line has a name of more bytes than can be counted.
     package var nameIsTooLong = false
+    /// The value of `Connection` among them.
+    package var connection = ConnectionOption.none
 
     package init() {}
+}
+
+/// The value of `Connection` (RFC 9110 §7.6.1), which is a single word in nearly all messages that have it.
+package enum ConnectionOption: UInt8, Sendable {
+    /// There is no such field.
+    case none
+    case close, keepAlive
+    /// Another value, or several fields.
+    case other
 }
 
 /// One field line, as offsets into a block of bytes.
@@ -54,8 +65,10 @@ package struct FieldEntry: Sendable, Equatable {
 package final class FieldNameTable: @unchecked Sendable {
     private let names: OpaquePointer  // freed in deinit
 
-    /// - Parameter spellings: by number; the first is that of all other names.
-    package init(_ spellings: [String]) {
+    /// - Parameters:
+    ///   - spellings: by number; the first is that of all other names.
+    ///   - connection: the number of `Connection`; 0 if it is not among them.
+    package init(_ spellings: [String], connection: Int = 0) {
         guard let names = bearerd_make_names() else { preconditionFailure("no memory is left") }
         self.names = names
         for (number, spelling) in spellings.enumerated().dropFirst() {
@@ -64,6 +77,7 @@ package final class FieldNameTable: @unchecked Sendable {
             }
             precondition(isAdded, "\(spelling) cannot be looked for")
         }
+        bearerd_set_connection(names, UInt8(connection))
     }
 
     deinit { free(UnsafeMutableRawPointer(names)) }
@@ -83,7 +97,8 @@ package final class FieldNameTable: @unchecked Sendable {
         _ progress: inout FieldLineProgress
     ) {
         var state = bearerd_fields_read(
-            next: progress.next, count: progress.count, present: progress.present, name_is_too_long: false)
+            next: progress.next, count: progress.count, present: progress.present, name_is_too_long: false,
+            connection: progress.connection.rawValue)
         let room = min(lines.count, limit)
         lines.withUnsafeMutableBytes { lines in
             let fields = lines.baseAddress?.assumingMemoryBound(to: bearerd_field.self)
@@ -95,6 +110,7 @@ package final class FieldNameTable: @unchecked Sendable {
         progress.count = state.count
         progress.present = state.present
         progress.nameIsTooLong = state.name_is_too_long
+        progress.connection = ConnectionOption(rawValue: state.connection) ?? .other
     }
 }
 
