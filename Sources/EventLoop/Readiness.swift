@@ -34,13 +34,16 @@ package final class Readiness {
     private var mayReceive = true
     private var maySend = true
     private var hasEnd = false
+    private var listener: (() -> Void)?
 
     /// Called on the loop's thread when data arrives that no task waits for, or when the peer has ended.
     ///
     /// It may cancel the watch and release this object.
     package var onEdge: (() -> Void)? {
-        didSet {
-            guard onEdge != nil else { return }
+        get { listener }
+        set {
+            listener = newValue
+            guard newValue != nil else { return }
             // Nobody will tell of an edge: whoever looks is to look closely, and hears why when it waits.
             do { try watch(.reading) } catch { mayReceive = true }
         }
@@ -96,7 +99,7 @@ package final class Readiness {
         mayReceive = true
         maySend = true
         hasEnd = false
-        if onEdge != nil { onEdge = nil }
+        if listener != nil { listener = nil }
         readerNeedsWritable = false
         timerDeadline = .max
         lookAt = .max
@@ -340,7 +343,7 @@ package final class Readiness {
                 resume(.reading, with: nil)
             }
         }
-        return hasNews && onEdge != nil
+        return hasNews && listener != nil
     }
 
     /// Ends a wait for reading that began on a broken connection.

@@ -37,7 +37,10 @@ package final class ServerConnection {
         set { mayPersist = newValue }
     }
     /// True if the end of the connection marks the end of the response (RFC 9112 §6.3).
-    var closeEndsAnswer = false
+    var closeEndsAnswer: Bool {
+        get { closeIsEnd }
+        set { closeIsEnd = newValue }
+    }
 
     // Private, so that the compiler proves what it has to check at run time for what others see.
     private var connected: ByteStream
@@ -45,6 +48,8 @@ package final class ServerConnection {
     private var waits = true
     private var mayPersist = true
     private var sleeps = false
+    private var closeIsEnd = false
+    private var dawdles = false { didSet { urgency = .none } }
     private var bodyFraming = Result<BodyFraming, HTTPParseError>.success(.none)
 
     /// The deadline of a head that came in more than one piece; nil for a head that came in one.
@@ -61,7 +66,7 @@ package final class ServerConnection {
     }
 
     /// True if the client has begun a head without ending it, or still sends after its last response.
-    package private(set) var isDawdling = false { didSet { urgency = .none } }
+    package var isDawdling: Bool { dawdles }
     private var urgency = Urgency.none
 
     /// True if ``receiveHead()`` returned because the client is silent; call it again once there is data.
@@ -101,7 +106,7 @@ package final class ServerConnection {
         self.timeouts = timeouts
         self.dormantAfter = Self.dormancy(dormantAfter, timeouts)
         // A request that has begun to arrive is judged by the limits under which it began.
-        if !isDawdling { parsing.value = RequestParser(limits: limits) }
+        if !dawdles { parsing.value = RequestParser(limits: limits) }
     }
 
     private static func dormancy(_ dormantAfter: Duration?, _ timeouts: ServerTimeouts) -> Duration? {
@@ -137,7 +142,7 @@ package final class ServerConnection {
         parsing.value.begin(limits: limits)
         waits = true
         sleeps = false
-        isDawdling = false
+        dawdles = false
         headDeadline = nil
         closeEndsAnswer = false
         persists = true
@@ -185,7 +190,7 @@ package final class ServerConnection {
     ///
     /// The first call after it began to dawdle only warns, because the rest may be on its way.
     package func hurry() {
-        guard isDawdling else { return }
+        guard dawdles else { return }
         switch urgency {
         case .none: urgency = .asked
         case .asked:
@@ -203,8 +208,8 @@ package final class ServerConnection {
     /// - Parameter limit: the longest time for all of this.
     package func lingerAndClose(within limit: Duration = longestLinger) async {
         let deadline = ContinuousClock.now + limit
-        isDawdling = true
-        defer { isDawdling = false }
+        dawdles = true
+        defer { dawdles = false }
         forgetMessage()
         await stream.endSending(within: min(.seconds(1), limit))
         while urgency != .over {
@@ -292,8 +297,8 @@ package final class ServerConnection {
     private func receiveRestOfHead() async throws(MessageError) -> Bool {
         let deadline: ContinuousClock.Instant? = timeouts.header > .zero ? .now + timeouts.header : nil
         headDeadline = deadline
-        isDawdling = true
-        defer { isDawdling = false }
+        dawdles = true
+        defer { dawdles = false }
         repeat {
             let remaining = deadline.map { max(ContinuousClock.now.duration(to: $0), .milliseconds(1)) }
             if let deadline, ContinuousClock.now >= deadline { throw headTimedOut() }

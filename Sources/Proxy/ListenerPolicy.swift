@@ -25,6 +25,8 @@ package final class ListenerPolicy: Sendable {
     package let rateLimit: RateLimit?
     /// The TLS settings for connections over TCP; nil leaves them plain.
     package let security: (any ConnectionSecurity)?
+    /// True if there is ``security``, which a look at each new connection need not copy.
+    let isSecured: Bool
     /// Tells of clients that speak TLS; nil where nobody does so by mistake.
     let strayTLS: StrayTLS?
     /// False if requests of HTTP/1.1 are refused.
@@ -44,6 +46,7 @@ package final class ListenerPolicy: Sendable {
         self.fetchMetadata = fetchMetadata
         self.rateLimit = rateLimit
         self.security = security
+        isSecured = security != nil
         self.strayTLS = strayTLS
     }
 

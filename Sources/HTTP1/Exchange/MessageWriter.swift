@@ -69,10 +69,10 @@ package final class MessageWriter: BodySink {
     /// Appends a field line, including its CR LF, to the head that was written last.
     package func append(lineOfHead line: [UInt8]) {
         lend { kept in
-            // Over the end, whose CR LF is that of the line then: what was appended ends as the head does.
-            let start = kept.count - Self.lineEnd.count
+            kept.removeLast(Self.lineEnd.count)
             kept.append(line.span)
-            for index in line.indices { kept.bytes[start + index] = line[index] }
+            kept.append(Byte.carriageReturn)
+            kept.append(Byte.lineFeed)
         }
     }
 

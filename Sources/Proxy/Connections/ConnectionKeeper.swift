@@ -174,7 +174,7 @@ final class ConnectionKeeper<Kinds: UpstreamKinds> {
             seat.exchange.use(routing)
             // Much may have changed while it was silent; and where certificates count this client's is not that of the seat's
             // last one, and may have been accepted under rules that have changed since.
-            if isSecured || routing.listener.security != nil { seat.exchange.forgetClient() }
+            if isSecured || routing.listener.isSecured { seat.exchange.forgetClient() }
             seat.isSecured = isSecured
             begin(seat)
             return vacant.resume(seat)

@@ -51,7 +51,12 @@ final class Exchange<Client: ClientExchange, Kinds: UpstreamKinds> {
         _modify { yield &receivedHost.value }
     }
     /// The other fields by which the request was admitted, as received; they may be removed or changed later.
-    private(set) var claims = HTTPFields()
+    private(set) var claims: HTTPFields {
+        @inline(__always)
+        _read { yield kept.value }
+        @inline(__always)
+        _modify { yield &kept.value }
+    }
 
     /// bearerd's access token for the request, if it gets one.
     var token: AccessTokenSnapshot?
@@ -70,6 +75,7 @@ final class Exchange<Client: ClientExchange, Kinds: UpstreamKinds> {
     var revocation: Revocation?
     /// The spans of a traced request; nil for most.
     var trace: RequestTrace?
+    private let kept = Exclusive(HTTPFields())
     private let wanted = Exclusive(RequestForm())
     private let receivedTarget = Exclusive<[UInt8]>([])
     private let receivedHost = Exclusive<[UInt8]>([])

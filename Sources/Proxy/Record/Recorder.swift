@@ -19,7 +19,13 @@ final class Recorder {
     private static let flushInterval = Duration.milliseconds(100)
 
     /// The counts that belong to no route.
-    var metrics = WorkerMetrics()
+    var metrics: WorkerMetrics {
+        @inline(__always)
+        _read { yield counted.value }
+        @inline(__always)
+        _modify { yield &counted.value }
+    }
+    private let counted = Exclusive(WorkerMetrics())
     /// The counts for each route's name; entries are never removed.
     var tallies: [String: RouteTally] = [:]
     private let noRoute = RouteTally.forNoRoute()
