@@ -29,19 +29,25 @@ static const uint8_t is_token[256] = {
 static inline size_t sixteen_at(size_t start, size_t end) { return end - start < 16 ? end - 16 : start; }
 #endif
 
-INLINE size_t end_of_token(const uint8_t *bytes, size_t start, size_t end) {
 #ifdef __SSE2__
-    /* Nearly all tokens are letters, digits and hyphens; what is none of these is looked at below. */
+/* A bit for each of sixteen bytes that is no letter, digit or hyphen, which nearly all tokens consist of. */
+INLINE unsigned not_usual(__m128i sixteen) {
     const __m128i before_a = _mm_set1_epi8('a' - 1), behind_z = _mm_set1_epi8('z' + 1), lower = _mm_set1_epi8(0x20),
                   before_0 = _mm_set1_epi8('0' - 1), behind_9 = _mm_set1_epi8('9' + 1), hyphen = _mm_set1_epi8('-');
+    __m128i small = _mm_or_si128(sixteen, lower);
+    __m128i letter = _mm_and_si128(_mm_cmpgt_epi8(small, before_a), _mm_cmplt_epi8(small, behind_z));
+    __m128i digit = _mm_and_si128(_mm_cmpgt_epi8(sixteen, before_0), _mm_cmplt_epi8(sixteen, behind_9));
+    __m128i usual = _mm_or_si128(_mm_or_si128(letter, digit), _mm_cmpeq_epi8(sixteen, hyphen));
+    return ~(unsigned)_mm_movemask_epi8(usual) & 0xffff;
+}
+#endif
+
+INLINE size_t end_of_token(const uint8_t *bytes, size_t start, size_t end) {
+#ifdef __SSE2__
     while (start < end && end >= 16) {
         size_t from = sixteen_at(start, end);
         __m128i sixteen = _mm_loadu_si128((const __m128i *)(bytes + from));
-        __m128i small = _mm_or_si128(sixteen, lower);
-        __m128i letter = _mm_and_si128(_mm_cmpgt_epi8(small, before_a), _mm_cmplt_epi8(small, behind_z));
-        __m128i digit = _mm_and_si128(_mm_cmpgt_epi8(sixteen, before_0), _mm_cmplt_epi8(sixteen, behind_9));
-        __m128i usual = _mm_or_si128(_mm_or_si128(letter, digit), _mm_cmpeq_epi8(sixteen, hyphen));
-        unsigned others = ~(unsigned)_mm_movemask_epi8(usual) & 0xffff;
+        unsigned others = not_usual(sixteen);
         others >>= start - from;
         if (others != 0) {
             start += (size_t)__builtin_ctz(others);
@@ -87,24 +93,33 @@ INLINE size_t end_of_content(const uint8_t *bytes, size_t start, size_t end) {
 
 size_t bearerd_end_of_content(const uint8_t *bytes, size_t start, size_t end) { return end_of_content(bytes, start, end); }
 
-INLINE struct bearerd_field_line rest_of_line(const uint8_t *bytes, size_t start, size_t name_end, size_t end) {
+/* What stands behind a name and its colon at `name_end`; the next line is 0 if it is not complete or not right. */
+INLINE struct bearerd_field_line rest_of_line(const uint8_t *bytes, size_t name_end, size_t end, bool *is_canonical) {
     const struct bearerd_field_line none = {0};
-    if (name_end == start || name_end >= end || bytes[name_end] != ':') return none;
     size_t value = name_end + 1;
-    if (end - value > 1 && bytes[value] == ' ' && bytes[value + 1] > ' ') value++;
+    bool is_spaced = end - value > 1 && bytes[value] == ' ' && bytes[value + 1] > ' ';
+    if (is_spaced) value++;
     else while (value < end && (bytes[value] == ' ' || bytes[value] == '\t')) value++;
     size_t content_end = end_of_content(bytes, value, end);
     if (end - content_end < 2 || bytes[content_end] != '\r' || bytes[content_end + 1] != '\n') return none;
     size_t value_end = content_end;
     while (value_end > value && bytes[value_end - 1] <= ' ') value_end--;
+    *is_canonical = value_end == content_end && (is_spaced || (value == name_end + 2 && bytes[value - 1] == ' '));
     return (struct bearerd_field_line){
         .name_end = (uint32_t)name_end, .value = (uint32_t)value, .value_end = (uint32_t)value_end,
         .next = (uint32_t)content_end + 2};
 }
 
+INLINE bool is_name_end(const uint8_t *bytes, size_t start, size_t name_end, size_t end) {
+    return name_end > start && name_end < end && bytes[name_end] == ':';
+}
+
 struct bearerd_field_line bearerd_field_line(const uint8_t *bytes, size_t start, size_t end) {
     if (end > UINT32_MAX) return (struct bearerd_field_line){0};
-    return rest_of_line(bytes, start, end_of_token(bytes, start, end), end);
+    size_t name_end = end_of_token(bytes, start, end);
+    if (!is_name_end(bytes, start, name_end, end)) return (struct bearerd_field_line){0};
+    bool is_canonical;
+    return rest_of_line(bytes, name_end, end, &is_canonical);
 }
 
 /* The names of fields, in lower case, by a hash of their length, their first and their last letter. */
@@ -209,6 +224,30 @@ INLINE uint8_t known_name(const struct bearerd_names *names, const uint8_t *byte
     return find_name(names, name, length);
 }
 
+#ifdef __SSE2__
+/* The length of a name that ends, with its colon, within the first sixteen bytes of a line, and its number; 0 if it does
+   not, or has letters that must be looked at one by one. */
+INLINE size_t short_name(const struct bearerd_names *names, const uint8_t *line, uint8_t *known) {
+    __m128i sixteen = _mm_loadu_si128((const __m128i *)line);
+    unsigned colons = (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(sixteen, _mm_set1_epi8(':')));
+    if (colons == 0 || (colons & 1) != 0) return 0;
+    size_t length = (size_t)__builtin_ctz(colons);
+    unsigned letters = (1u << length) - 1;
+    for (uint8_t number = names->first[hash(length, line[0], line[length - 1])]; number != 0;) {
+        const struct name *name = &names->names[number];
+        __m128i folded = _mm_or_si128(sixteen, _mm_loadu_si128((const __m128i *)name->folds));
+        __m128i same = _mm_cmpeq_epi8(folded, _mm_loadu_si128((const __m128i *)name->letters));
+        if (name->length == length && (~(unsigned)_mm_movemask_epi8(same) & letters) == 0) {
+            *known = number;
+            return length;
+        }
+        number = name->next;
+    }
+    *known = 0;
+    return (not_usual(sixteen) & letters) == 0 ? length : 0;
+}
+#endif
+
 /* One of the two words that `Connection` nearly always is, in whichever case: a letter's bit 0x20 makes it lower-case. */
 INLINE uint8_t connection_option(const uint8_t *value, size_t length) {
     uint64_t first, last;
@@ -232,18 +271,25 @@ void bearerd_read_field_lines(const struct bearerd_names *names, const uint8_t *
     size_t start = state->next, count = state->count;
     uint64_t present = state->present;
     while (count < room && start < end && bytes[start] != '\r') {
+        uint8_t known = 0;
         size_t name_end = start;
-        /* Known names are tokens, and nothing but a known name is equal to one. */
-        uint8_t known = known_name(names, bytes, &name_end, end);
-        if (known == 0) name_end = end_of_token(bytes, start, end);
-        struct bearerd_field_line line = rest_of_line(bytes, start, name_end, end);
+#ifdef __SSE2__
+        if (end - start >= 16) name_end += short_name(names, bytes + start, &known);
+#endif
+        if (name_end == start) {
+            /* Known names are tokens, and nothing but a known name is equal to one. */
+            known = known_name(names, bytes, &name_end, end);
+            if (known == 0) name_end = end_of_token(bytes, start, end);
+            if (!is_name_end(bytes, start, name_end, end)) break;
+        }
+        bool is_canonical;
+        struct bearerd_field_line line = rest_of_line(bytes, name_end, end, &is_canonical);
         if (line.next == 0) break;
         size_t name_length = name_end - start;
         if (name_length > UINT16_MAX) {
             state->name_is_too_long = true;
             break;
         }
-        bool is_canonical = line.value == line.name_end + 2 && line.next == line.value_end + 2 && bytes[line.name_end + 1] == ' ';
         present |= (uint64_t)1 << known;
         if (known != 0 && known == names->connection)
             state->connection = state->connection == BEARERD_NO_CONNECTION
