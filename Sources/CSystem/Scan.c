@@ -342,22 +342,25 @@ size_t bearerd_end_of_plain_text(const uint8_t *bytes, size_t start, size_t end)
     /* As signed numbers those from 0x80 on are below the space. */
     const __m128i space = _mm_set1_epi8(' '), delete = _mm_set1_epi8(0x7f), quote = _mm_set1_epi8('"'),
                   backslash = _mm_set1_epi8('\\');
-    for (; start + 16 <= end; start += 16) {
-        __m128i sixteen = _mm_loadu_si128((const __m128i *)(bytes + start));
+    while (start < end && end >= 16) {
+        size_t from = sixteen_at(start, end);
+        __m128i sixteen = _mm_loadu_si128((const __m128i *)(bytes + from));
         __m128i hidden = _mm_or_si128(
             _mm_cmpeq_epi8(sixteen, delete),
             _mm_or_si128(_mm_cmpeq_epi8(sixteen, quote), _mm_cmpeq_epi8(sixteen, backslash)));
-        unsigned found = (unsigned)_mm_movemask_epi8(_mm_andnot_si128(hidden, _mm_cmpgt_epi8(sixteen, space)));
-        if (found != 0xffff) return start + (size_t)__builtin_ctz(~found);
+        unsigned others = ~(unsigned)_mm_movemask_epi8(_mm_andnot_si128(hidden, _mm_cmpgt_epi8(sixteen, space))) & 0xffff;
+        others >>= start - from;
+        if (others != 0) return start + (size_t)__builtin_ctz(others);
+        start = from + 16;
     }
 #endif
     while (start < end && is_plain(bytes[start])) start++;
     return start;
 }
 
-static const char two_digits[] = "00010203040506070809101112131415161718192021222324252627282930313233343536373839404142434445464748"
-                                 "49505152535455565758596061626364656667686970717273747576777879808182838485868788899091929394959697"
-                                 "9899";
+const char bearerd_two_digits[] = "00010203040506070809101112131415161718192021222324252627282930313233343536373839404142434445464748"
+                                  "49505152535455565758596061626364656667686970717273747576777879808182838485868788899091929394959697"
+                                  "9899";
 
 static const uint64_t powers_of_ten[] = {
     1u, 10u, 100u, 1000u, 10000u, 100000u, 1000000u, 10000000u, 100000000u, 1000000000u, 10000000000u, 100000000000u,
@@ -373,7 +376,7 @@ size_t bearerd_decimal(uint64_t value, size_t width, uint8_t *text, size_t room)
     size_t index = count;
     for (; index > 1; value /= 100) {
         index -= 2;
-        memcpy(text + index, two_digits + value % 100 * 2, 2);
+        memcpy(text + index, bearerd_two_digits + value % 100 * 2, 2);
     }
     if (index == 1) text[0] = (uint8_t)('0' + value % 10);
     return count;

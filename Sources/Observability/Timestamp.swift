@@ -6,37 +6,44 @@ internal import BearerdSystem
 ///
 /// The text up to the second is kept between calls, because a busy log writes thousands of lines a second.
 package struct Timestamp: Sendable {
-    private var second: Int64
-    private var upToSecond: [UInt8] = []
-    private let prefix: String
+    private var milliseconds: Int64?
+    private var second: Int64?
+    /// The last moment, between what stands around it.
+    private(set) var text: [UInt8] = []
+    private let prefix, suffix: String
 
-    /// - Parameter prefix: what stands in front of each moment.
-    package init(behind prefix: String = "") {
-        second = .min
+    /// - Parameters:
+    ///   - prefix: what stands in front of each moment.
+    ///   - suffix: what stands behind it.
+    package init(behind prefix: String = "", before suffix: String = "") {
         self.prefix = prefix
+        self.suffix = suffix
     }
 
     /// Appends a moment.
     ///
     /// - Parameters:
     ///   - unixMilliseconds: milliseconds since 1970-01-01T00:00:00Z.
-    ///   - bytes: gets the prefix and 24 bytes.
+    ///   - bytes: gets 24 bytes, and what stands around them.
     package mutating func append(unixMilliseconds: Int64, to bytes: inout [UInt8]) {
-        bytes.append(addingCapacity: 48 + prefix.utf8.count) {
-            append(unixMilliseconds: unixMilliseconds, to: &$0)
-        }
+        renew(unixMilliseconds: unixMilliseconds)
+        bytes += text
     }
 
-    /// Appends a moment to memory that has room for it.
-    mutating func append(unixMilliseconds: Int64, to bytes: inout OutputSpan<UInt8>) {
+    /// Makes ``text`` that of a moment.
+    mutating func renew(unixMilliseconds: Int64) {
+        guard unixMilliseconds != milliseconds else { return }
+        milliseconds = unixMilliseconds
         let second = unixMilliseconds / 1000 - (unixMilliseconds % 1000 < 0 ? 1 : 0)
         if second != self.second {
             self.second = second
-            upToSecond = Array((prefix + CivilDate.text(ofUnixSecond: second) + ".").utf8)
+            text = Array((prefix + CivilDate.text(ofUnixSecond: second) + ".000Z" + suffix).utf8)
         }
-        bytes.append(upToSecond)
-        bytes.append(decimal: UInt64(unixMilliseconds - second * 1000), width: 3)
-        bytes.append(0x5A)
+        let rest = Int(unixMilliseconds - second * 1000)
+        let point = text.count - suffix.utf8.count - 4
+        text[point] = UInt8(ascii: "0") + UInt8(rest / 100)
+        text[point + 1] = UInt8(ascii: "0") + UInt8(rest / 10 % 10)
+        text[point + 2] = UInt8(ascii: "0") + UInt8(rest % 10)
     }
 
     /// A moment as RFC 3339 with seconds: `2026-11-21T10:45:54Z`.

@@ -107,6 +107,42 @@ struct `The access log` {
         #expect(written.contains(#""request_id":"x%0Ay%20z""#))
     }
 
+    @Test func `texts of any length are written whole, and what is odd in them wherever it stands`() {
+        for length in 1..<70 {
+            let path = "/" + String(repeating: "a", count: length)
+            for odd in [nil, 1, length / 2, length - 1, length] {
+                let target = odd.map { path.prefix($0) + "\u{7F}" + path.dropFirst($0 + 1) } ?? path
+                let shown = target.replacing("\u{7F}", with: "%7F")
+                let written = line(
+                    .json, record(), route: path, target: target,
+                    requestID: String(target.dropFirst().prefix(40)))
+                #expect(written.contains("\"path\":\"\(shown)\",\"protocol\""), "\(length) \(odd ?? -1)")
+                #expect(written.contains("\"route\":\"\(path)\",\"path\""), "\(length)")
+                let id = target.dropFirst().prefix(40).replacing("\u{7F}", with: "%7F")
+                #expect(written.contains("\"request_id\":\"\(id)\",\"method\""), "\(length) \(odd ?? -1)")
+            }
+        }
+    }
+
+    @Test func `numbers of any length are written whole`() {
+        for (number, micros) in [
+            (0, 0), (9, 1), (10, 99), (999, 1_000), (1024, 999_999), (123_456_789, 1_000_001),
+        ] {
+            let record = AccessRecord(
+                unixMilliseconds: 1_795_257_954_999, duration: .microseconds(micros), method: "GET",
+                status: 404,
+                bytesIn: UInt64(number), bytesOut: .max, peer: "::1")
+            let written = line(.text, record, target: "/")
+            let rest = String(1_000_000 + micros % 1_000_000).dropFirst()
+            #expect(
+                written.hasPrefix("2026-11-21T10:45:54.999Z")
+                    && written.contains(
+                        " status=404 bytes_in=\(number) bytes_out=18446744073709551615 "
+                            + "duration_seconds=\(micros / 1_000_000).\(rest) peer=::1 "),
+                "\(written)")
+        }
+    }
+
     @Test func `long paths and ids are cut off`() {
         let written = line(
             .json, record(), target: "/" + String(repeating: "a", count: 5000),

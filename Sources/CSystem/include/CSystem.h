@@ -150,6 +150,8 @@ size_t bearerd_end_of_content(const uint8_t *bytes, size_t start, size_t end);
 size_t bearerd_end_of_plain_text(const uint8_t *bytes, size_t start, size_t end);
 /* Writes a number in decimal, with zeros in front up to `width` digits: how many, or 0 if there is no room for them. */
 size_t bearerd_decimal(uint64_t value, size_t width, uint8_t *text, size_t room);
+/* The numbers below a hundred, two digits each. */
+extern const char bearerd_two_digits[];
 /* A field's line: where its name ends, its value begins and ends without white space around it, and the next line begins. */
 struct bearerd_field_line {
     uint32_t name_end, value, value_end, next;
@@ -187,3 +189,44 @@ void bearerd_read_field_lines(const struct bearerd_names *names, const uint8_t *
 /* Writes the lines of fields: how many bytes; SIZE_MAX if they are not in the block, or there is no room for them. */
 size_t bearerd_write_field_lines(const struct bearerd_field *fields, size_t count, const uint8_t *block, size_t block_length,
                                  uint8_t *text, size_t room);
+/* The fields of a line of the access log. */
+enum bearerd_line_field {
+    BEARERD_LINE_REQUEST_ID,
+    BEARERD_LINE_METHOD,
+    /* The route's name; or its name and identity with their keys, as they stand behind each other. */
+    BEARERD_LINE_ROUTE,
+    BEARERD_LINE_ROUTE_PART,
+    BEARERD_LINE_IDENTITY,
+    BEARERD_LINE_PATH,
+    BEARERD_LINE_PROTOCOL,
+    BEARERD_LINE_STATUS,
+    BEARERD_LINE_GRPC_STATUS,
+    BEARERD_LINE_CODE,
+    BEARERD_LINE_UPSTREAM,
+    BEARERD_LINE_BYTES_IN,
+    BEARERD_LINE_BYTES_OUT,
+    BEARERD_LINE_SECONDS,
+    BEARERD_LINE_REPLAYED,
+    BEARERD_LINE_PEER,
+    /* The end of the line, which is its key. */
+    BEARERD_LINE_END
+};
+/* One field: what stands in front of its value, and how many bytes of it are shown if a client has chosen it, else 0. */
+struct bearerd_line_step {
+    uint8_t key[24];
+    uint8_t key_length, field;
+    uint16_t limit;
+};
+struct bearerd_text {
+    const uint8_t *bytes;
+    size_t length;
+};
+/* The values; an empty identity, code or upstream is left out. `time` is all that stands in front of the first field. */
+struct bearerd_line {
+    struct bearerd_text time, request_id, method, route, identity, path, protocol, code, upstream, peer;
+    uint64_t status, grpc_status, bytes_in, bytes_out, nanoseconds;
+    bool has_grpc_status, is_replayed;
+};
+/* Writes a line: how many bytes; SIZE_MAX if there is no room for them. With `quotes` texts end with one. */
+size_t bearerd_write_line(const struct bearerd_line_step *steps, size_t count, const struct bearerd_line *line,
+                          bool quotes, uint8_t *text, size_t room);
