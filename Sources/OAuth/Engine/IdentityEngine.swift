@@ -260,21 +260,37 @@ struct IdentityEngine: Sendable {
         if let lookMoment, lookMoment <= now { look() }
     }
 
-    /// Hangs up on a source that is to end once nobody waits for its answer: what it gives is stored nowhere, and a program
-    /// of its own would run on.
+    /// Gives the lease back before the answer to a request comes whose target is to end, once nobody waits for it: the
+    /// identity of another configuration may want the lease.
     ///
-    /// - Returns: false if there is no such question.
+    /// A request that can replace nothing is hung up, the more so one to a source, whose program would run on. Another one
+    /// goes on once the provider is silent: its mark tells whoever has the lease next, as it does another process.
+    ///
+    /// - Returns: false if there is no such request.
     private mutating func endNeedlessQuestion() -> Bool {
-        guard configured.source != nil, case .asking(let asking) = phase else { return false }
-        let isLeaving = targets[asking.target]?.isLeaving ?? true
-        let isAwaited = waiters.contains { $0.target == asking.target }
-        guard isStopping || isLeaving && !isAwaited else { return false }
-        letGo()
-        abandonAdrift()
-        targets[asking.target]?.isAwaited = false
-        targets[asking.target]?.demand = nil
-        endAttempt(of: asking.target, nil)
+        guard case .asking(let asking) = phase else { return false }
+        if asking.refreshToken == nil {
+            let isLeaving = targets[asking.target]?.isLeaving ?? true
+            let isAwaited = waiters.contains { $0.target == asking.target }
+            let endsAtOnce = isStopping && configured.source != nil
+            guard endsAtOnce || isLeaving && !isAwaited else { return false }
+            letGo()
+            abandonAdrift()
+            endDemand(for: asking.target)
+        } else {
+            guard asking.rule?.isSilent(at: now) ?? false, asking.meanwhile == nil, !asking.lacksMark,
+                waiters.isEmpty, order.allSatisfy({ targets[$0]?.isLeaving ?? true })
+            else { return false }
+            letGo()
+            for id in order { endDemand(for: id) }
+        }
         return true
+    }
+
+    private mutating func endDemand(for id: TargetID) {
+        targets[id]?.isAwaited = false
+        targets[id]?.demand = nil
+        endAttempt(of: id, nil)
     }
 
     private mutating func publish() {

@@ -202,6 +202,28 @@ import Testing
         #expect(try scene.sidecar.act("refresh").status == 200)
     }
 
+    @Test func `but for this, the configuration that a reload brings sends the token once more by itself`()
+        throws
+    {
+        let scene = try Scene()
+        let gate = Gate()
+        defer { gate.open() }
+        scene.provider.script({ _, _ in .oauthError("temporarily_unavailable").held(by: gate) })
+        let before = scene.shown.count
+        _ = try scene.sidecar.act("invalidate")
+        try scene.provider.request(before + 1)
+        let text = Sidecar.configuration(
+            provider: scene.provider, upstream: scene.sidecar.upstream.url,
+            clientSecret: scene.sidecar.clientSecret, directory: scene.sidecar.directory,
+            .init(top: Self.top, identity: "refresh_margin: 3s", grant: "authorization_code"))
+        try scene.sidecar.directory.write("config.yaml", text)
+        let reload = try scene.sidecar.admin("POST", "/api/reload", [("X-Bearerd-Admin", "1")])
+        #expect(reload.status == 200, "\(reload.text)")
+        try scene.provider.request(before + 2)
+        try eventually("a token") { try scene.sidecar.get().status == 200 }
+        #expect(scene.shown.suffix(2).first == scene.shown.last)
+    }
+
     @Test(arguments: [true, false]) func `what is not replaced is asked for again as ever`(
         isClient: Bool
     ) throws {

@@ -5,6 +5,35 @@ import Testing
 
 @testable import OAuth
 
+/// The request of an identity whose place another configuration's takes, while the provider does not answer it.
+@Suite struct `A request of before a reload` {
+    @Test func `is hung up where it replaces nothing and nobody waits, and the lease is given back`() throws {
+        let run = EngineRun(.clientCredentials)
+        let ticket = try #require(run.play(.started).asked)
+        run.play(.tokenNeeded(0, by: 1, until: run.now + .seconds(10), isRenewed: false))
+        #expect(run.play(.targetLeaves(0)).releases.isEmpty, "somebody waits")
+        run.pass(.seconds(10))
+        let actions = run.play(.timePassed)
+        #expect(actions.hungUp == [ticket] && actions.releases.count == 1 && actions.asked == nil)
+    }
+
+    @Test func `is left with its mark once the provider is silent, and its answer is kept`() throws {
+        let run = EngineRun()
+        let ticket = try #require(run.play(.started).asked)
+        let early = run.play(.targetLeaves(0))
+        #expect(early.hungUp.isEmpty && early.releases.isEmpty, "it may be answered any moment")
+        run.pass(.seconds(11))
+        let actions = run.play(.timePassed)
+        #expect(actions.releases == [true] && !actions.hungUp.contains(ticket))
+        run.pass(.seconds(30))
+        let later = run.play(.timePassed)
+        #expect(later.asked == nil && later.probed == nil && run.engine.lease == nil)
+        #expect(!run.play(.stopping).isQuiet)
+        #expect(run.play(run.answer(ticket, refreshToken: "two")).isQuiet)
+        #expect(run.play(.commanded(1, .write)).saved.first?.equals(Secret("two")) == true)
+    }
+}
+
 struct `A failed token request` {
     @Test(arguments: [
         (TokenFailure.Kind.transient, [200, 400, 800, 1600, 3200, 6400, 12_800, 25_000, 25_000]),

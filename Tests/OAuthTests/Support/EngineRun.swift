@@ -27,13 +27,13 @@ final class EngineRun {
     private var locking: Ticket?
     private var saving: (ticket: Ticket, session: StoredSession)?
 
-    init() {
-        var client = ClientConfiguration(name: "default", clientID: "app", grantType: .authorizationCode)
+    init(_ grantType: GrantType = .authorizationCode) {
+        var client = ClientConfiguration(name: "default", clientID: "app", grantType: grantType)
         client.issuer = "https://sso.example"
         self.client = client
         engine = IdentityEngine(client, at: Moment(now: now, wall: wall, jitter: 0))
         stored = StoredSession(identity: "default", generation: 1, binding: client.binding)
-        stored.refreshToken = Secret("one")
+        if grantType.needsPerson { stored.refreshToken = Secret("one") }
         play(.storeChanged(isWritable: false))
     }
 
