@@ -126,7 +126,9 @@ extension IdentityEngine {
         }
         if stored.origin != session.origin {
             replacedTokens = []
-        } else if let token = session.refreshToken, !token.equals(stored.refreshToken) {
+        } else if stored.refusal == nil, let token = session.refreshToken, !token.equals(stored.refreshToken)
+        {
+            // One that was refused may be older than ours, and put back.
             replace(token)
         }
         // One that began later has a lower generation: ours must not go back, or a token could not be told from an older one.

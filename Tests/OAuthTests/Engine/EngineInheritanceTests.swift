@@ -65,6 +65,20 @@ import Testing
         #expect(run.engine.session.refreshToken?.equals(Secret("two")) == true)
     }
 
+    @Test func `that gave way to one with an older refresh token, which was refused, is taken up again`() {
+        let run = EngineRun()
+        var newest = run.stored
+        // The store has gone back, and who has only just begun has sent the older one.
+        (run.stored.generation, run.stored.refreshToken) = (3, Secret("zero"))
+        run.stored.refusal = .invalidGrant
+        run.play(.storeChanged(isWritable: false))
+        #expect(run.engine.session.refreshToken?.equals(Secret("zero")) == true)
+        newest.generation = 4
+        run.stored = newest
+        #expect(run.play(.storeChanged(isWritable: false)).saved.isEmpty)
+        #expect(run.engine.session.refreshToken?.equals(Secret("one")) == true)
+    }
+
     @Test(arguments: [StoreError.leaseLost, .outdated])
     func `is not said to go on where it ends because of a logout elsewhere`(failure: StoreError) throws {
         let run = EngineRun()
