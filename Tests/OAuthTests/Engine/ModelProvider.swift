@@ -200,21 +200,23 @@ final class ModelProvider {
             let (found, index) = Self.place(of: token)
             return found == family && index >= wanted
         }
-        /// Whether a request that was left for others has brought it.
-        func isAdrift(_ engine: IdentityEngine) -> Bool {
-            engine.adrift?.deferred.contains { event in
+        /// Whether a request has brought it that was left for others, or while something is written.
+        func isDeferred(_ engine: IdentityEngine) -> Bool {
+            var events = engine.adrift?.deferred ?? []
+            if case .asking(let asking) = engine.phase { events += asking.deferred }
+            return events.contains { event in
                 guard case .answered(_, let answer) = event, let token = answer.outcome.refreshToken else {
                     return false
                 }
                 let (found, index) = Self.place(of: token)
                 return found == family && index >= wanted
-            } ?? false
+            }
         }
         if has(world.store.record)
             || world.processes.contains(where: { $0.isRunning && has($0.engine.session) })
             || world.processes.contains(where: { $0.isRunning && isJudging($0.engine.phase) })
             || world.processes.contains(where: { $0.isRunning && isLoggingIn($0.engine.commands) })
-            || world.processes.contains(where: { $0.isRunning && isAdrift($0.engine) })
+            || world.processes.contains(where: { $0.isRunning && isDeferred($0.engine) })
         {
             return
         }

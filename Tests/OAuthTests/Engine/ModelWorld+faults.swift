@@ -16,7 +16,12 @@ extension ModelWorld {
         run(until: start + .seconds(900))
         isQuiet = true
         run(until: start + .seconds(1800))
-        while failure == nil, !isIdle, now < start + .seconds(2000) { run(until: now + .milliseconds(100)) }
+        // What somebody has stored last is on its way to the others for a moment.
+        var calm = now
+        while failure == nil, now < min(calm + .milliseconds(100), start + .seconds(2000)) {
+            run(until: now + .milliseconds(10))
+            if !isIdle { calm = now }
+        }
         if failure == nil { checkAll() }
     }
 
