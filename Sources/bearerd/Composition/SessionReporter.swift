@@ -155,7 +155,7 @@ final class SessionReporter: SessionObserver {
     ) {
         if operation == .save { counts.withLock { $0[identity, default: Counts()].storeWriteFailures += 1 } }
         guard !error.isOutage else {
-            onTrouble?("\(identity): \(operation.complaint): \(error.reason)")
+            onTrouble?("\(identity): \(operation.failure): \(error.reason)")
             return
         }
         let now = ContinuousClock.now
@@ -168,7 +168,7 @@ final class SessionReporter: SessionObserver {
             return true
         }
         guard isNews else { return }
-        onTrouble?("\(identity): \(operation.complaint): \(error.reason)")
+        onTrouble?("\(identity): \(operation.failure): \(error.reason)")
         log.error(
             operation.complaint, [.error: .string(operation.rawValue), .reason: .string(error.reason)])
     }
@@ -202,7 +202,17 @@ final class SessionReporter: SessionObserver {
 }
 
 extension StoreOperation {
-    /// The message if the operation fails.
+    /// The failure in words, for a command: who knows whether that tries again.
+    fileprivate var failure: String {
+        switch self {
+        case .load: "the stored session cannot be read"
+        case .save: "the session cannot be stored"
+        case .lock: "the store's lock is not to be had"
+        case .place: "the session is not where it will be looked for"
+        }
+    }
+
+    /// The message if the operation fails, and is tried again.
     fileprivate var complaint: StaticString {
         switch self {
         case .load: "the stored session cannot be read; it is tried again"
