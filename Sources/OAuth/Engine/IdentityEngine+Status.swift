@@ -12,14 +12,25 @@ extension IdentityEngine {
             return failure.failure.kind == .misconfigured ? .misconfigured : .unavailable
         }
         let isUsable = state.access?.isUsable(at: now) ?? false
-        if isUnread, !isUsable { return state.attempt == nil ? .unavailable : .refreshing }
+        if isUnread, !isUsable {
+            return state.attempt == nil || isHeldUpByStore(id) ? .unavailable : .refreshing
+        }
         if isFirstLook, !isUsable { return .empty }
         if isLoginRequired(state) || !canRenew && !isUsable { return .loginRequired }
         if state.failure?.failure.kind == .misconfigured { return .misconfigured }
         if state.unauthorized != nil { return .authorizationError }
-        if !isUsable, state.failure != nil { return .unavailable }
+        if !isUsable, state.failure != nil || isHeldUpByStore(id) { return .unavailable }
         if !isUsable, state.attempt != nil { return .refreshing }
         return isUsable ? .authorized : .empty
+    }
+
+    /// True if the store was of no use, and no request for the target is on its way: what is tried meanwhile is only that
+    /// store again, and a state that told it would change every few seconds.
+    private func isHeldUpByStore(_ id: TargetID) -> Bool {
+        if case .asking(let asking) = phase, asking.target == id { return false }
+        return [StoreOperation.load, .lock].contains { operation in
+            storeTroubles[operation].map { !$0.error.isBusy } ?? false
+        }
     }
 
     /// All that may be shown of a target.

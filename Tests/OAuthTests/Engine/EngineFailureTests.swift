@@ -5,6 +5,26 @@ import Testing
 
 @testable import OAuth
 
+/// A store that does not answer, and each try for it takes a while.
+@Suite struct `A store that is frozen` {
+    @Test func `leaves one state, however often it is tried`() {
+        let run = EngineRun()
+        let frozen = StoreError.unavailable("frozen")
+        (run.locks, run.readFailure) = (false, frozen)
+        run.play(.storeChanged(isWritable: false))
+        run.play(.started)
+        var states: [IdentityState] = []
+        for _ in 0..<20 {
+            run.pass(.seconds(2))
+            run.play(.timePassed)
+            states.append(run.engine.state(of: 0))
+            run.refuseLock(frozen)
+            states.append(run.engine.state(of: 0))
+        }
+        #expect(Set(states) == [.unavailable], "\(states)")
+    }
+}
+
 /// The request of an identity whose place another configuration's takes, while the provider does not answer it.
 @Suite struct `A request of before a reload` {
     @Test func `is hung up where it replaces nothing and nobody waits, and the lease is given back`() throws {

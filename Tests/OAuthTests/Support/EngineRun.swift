@@ -96,6 +96,13 @@ final class EngineRun {
         return locking.map { play(.leased($0)) } ?? []
     }
 
+    /// The lease that was waited for is not given.
+    func refuseLock(_ error: StoreError) {
+        guard let locking else { return }
+        self.locking = nil
+        play(.leaseRefused(locking, error))
+    }
+
     /// What was to be written is.
     @discardableResult
     func save() -> [EngineAction] {
