@@ -11,11 +11,18 @@ import subprocess
 import time
 
 
+_given = set()
+
+
 def free_port():
-    """A port of loopback that nobody uses at the moment."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+    """A port of loopback that nobody uses at the moment, and that was not given before: two in a row may be the same one."""
+    while True:
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            port = probe.getsockname()[1]
+        if port not in _given:
+            _given.add(port)
+            return port
 
 
 @contextlib.contextmanager
