@@ -28,9 +28,7 @@ extension IdentityEngine {
     /// store again, and a state that told it would change every few seconds.
     private func isHeldUpByStore(_ id: TargetID) -> Bool {
         if case .asking(let asking) = phase, asking.target == id { return false }
-        return [StoreOperation.load, .lock].contains { operation in
-            storeTroubles[operation].map { !$0.error.isBusy } ?? false
-        }
+        return isStoreOfNoUse
     }
 
     /// All that may be shown of a target.

@@ -189,10 +189,14 @@ extension IdentityEngine {
             guard case .store(let error) = failure.failure.reason else { return false }
             return !error.isBusy
         }
-        return isStoreAwaited
-            || [StoreOperation.load, .lock].contains { operation in
-                storeTroubles[operation].map { !$0.error.isBusy } ?? false
-            }
+        return isStoreAwaited || isStoreOfNoUse
+    }
+
+    /// True if reading or the lease failed last, but for a lock that another process keeps.
+    var isStoreOfNoUse: Bool {
+        [StoreOperation.load, .lock].contains { operation in
+            storeTroubles[operation].map { !$0.error.isBusy } ?? false
+        }
     }
 
     /// True if the store has not answered what it should have answered by now.
