@@ -159,14 +159,6 @@ import Testing
         #expect(try client.answer(on: 1).status == 200 && client.answer(on: 3).status == 200)
     }
 
-    private func reload(_ sidecar: Sidecar, to settings: Sidecar.Settings) throws {
-        try Sidecar.file(
-            provider: sidecar.provider, upstream: sidecar.upstream.url, clientSecret: sidecar.clientSecret,
-            directory: sidecar.directory, settings)
-        let answer = try sidecar.admin("POST", "/api/reload", [("X-Bearerd-Admin", "1")])
-        #expect(answer.status == 200, "\(answer.text)")
-    }
-
     @Test func `goes on by the next configuration`() throws {
         let sidecar = try Sidecar()
         try sidecar.awaitToken()
@@ -174,14 +166,14 @@ import Testing
         let large = [("x-large", String(repeating: "v", count: 3000))]
         let long = "/?" + String(repeating: "x", count: 60)
         #expect(try client.request("GET", long, large).status == 200)
-        try reload(sidecar, to: .init(route: "methods: [PUT]"))
+        try sidecar.reload(to: .init(route: "methods: [PUT]"))
         #expect(try client.request("GET", "/").status == 405)
-        try reload(sidecar, to: .init(top: "limits: {header_bytes: 2KiB, uri_bytes: 50}"))
+        try sidecar.reload(to: .init(top: "limits: {header_bytes: 2KiB, uri_bytes: 50}"))
         try client.wait { $0.setting(6) == 2048 }
         #expect(try client.request("GET", "/", large).status == 431)
         #expect(try client.request("GET", long).status == 414)
         #expect(try client.request("GET", "/").status == 200)
-        try reload(sidecar, to: .init())
+        try sidecar.reload(to: .init())
         #expect(try client.request("GET", long, large).status == 200)
     }
 
@@ -197,7 +189,7 @@ import Testing
         let client = try HTTP2Client(to: sidecar.bearerd.proxy)
         let streams = try (0..<3).map { _ in try client.begin("GET", "/first") }
         for _ in streams { try sidecar.upstream.request() }
-        try reload(sidecar, to: .init(top: "limits: {streams: 2}"))
+        try sidecar.reload(to: .init(top: "limits: {streams: 2}"))
         try client.wait { $0.setting(3) == 2 }
         gates["/first"]?.open()
         for stream in streams { #expect(try client.answer(on: stream).status == 200) }
@@ -211,7 +203,7 @@ import Testing
             try sidecar.awaitToken()
             let client = try HTTP2Client(to: sidecar.bearerd.proxy)
             #expect(try client.request("GET", "/").status == 200)
-            try reload(sidecar, to: .init(listen: listen))
+            try sidecar.reload(to: .init(listen: listen))
             #expect(try client.request("GET", "/").status == 200)
             #expect(try client.goawayCode() == 0)
             try client.awaitEnd()
@@ -223,7 +215,7 @@ import Testing
         try sidecar.awaitToken()
         let client = try sidecar.client()
         #expect(try client.request("GET", "/").status == 200)
-        try reload(sidecar, to: .init(listen: "{address: 127.0.0.1:0, protocols: [h2]}"))
+        try sidecar.reload(to: .init(listen: "{address: 127.0.0.1:0, protocols: [h2]}"))
         let last = try client.request("GET", "/")
         #expect(last.status == 200 && last["Connection"] == "close")
     }

@@ -43,14 +43,6 @@ import Testing
             listen: listen)
     }
 
-    private func reload(_ sidecar: Sidecar, to settings: Sidecar.Settings) throws {
-        try Sidecar.file(
-            provider: sidecar.provider, upstream: sidecar.upstream.url, clientSecret: sidecar.clientSecret,
-            directory: sidecar.directory, settings)
-        let answer = try sidecar.admin("POST", "/api/reload", [("X-Bearerd-Admin", "1")])
-        #expect(answer.status == 200, "\(answer.text)")
-    }
-
     private func tunnel(
         _ path: String, _ fields: [(String, String)] = [], to address: Address
     ) throws -> RawClient {
@@ -95,7 +87,7 @@ import Testing
             + (before.top.contains("key") ? [Self.key] : [])
         let stream = try tunnel("/b/x", fields, to: sidecar.bearerd.proxy)
         #expect(try echoes(stream))
-        try reload(sidecar, to: Self.settings(after, to: upstream, hasMarker: false))
+        try sidecar.reload(to: Self.settings(after, to: upstream, hasMarker: false))
         _ = try? stream.wire.readToEnd()
         try sidecar.bearerd.logLine("the stream's end") { $0["path"] == "/b/x" && $0["code"] == code }
     }
@@ -128,7 +120,7 @@ import Testing
             + (before.top.contains("key") ? [Self.key] : [])
         let stream = try tunnel("/b/x", fields, to: sidecar.bearerd.proxy)
         let marker = try tunnel("/c/x", fields, to: sidecar.bearerd.proxy)
-        try reload(sidecar, to: Self.settings(after, to: upstream, hasMarker: false))
+        try sidecar.reload(to: Self.settings(after, to: upstream, hasMarker: false))
         _ = try? marker.wire.readToEnd()
         try sidecar.bearerd.logLine("the marker's end") { $0["path"] == "/c/x" && $0["code"] == "route_gone" }
         #expect(try echoes(stream))
@@ -141,7 +133,7 @@ import Testing
         try sidecar.awaitToken()
         let stays = try tunnel("/b/stays", to: sidecar.bearerd.proxy)
         let ends = try tunnel("/b/ends", to: sidecar.bearerd.address(of: .proxy, 1))
-        try reload(sidecar, to: Self.settings(Rules(), to: upstream, hasMarker: false))
+        try sidecar.reload(to: Self.settings(Rules(), to: upstream, hasMarker: false))
         _ = try? ends.wire.readToEnd()
         try sidecar.bearerd.logLine("the stream's end") {
             $0["path"] == "/b/ends" && $0["code"] == "route_gone"
@@ -163,7 +155,7 @@ import Testing
         let client = try sidecar.client()
         try client.send("GET", "/b/x")
         try upstream.request()
-        try reload(sidecar, to: Self.settings(Rules("", "identity: none"), to: upstream, hasMarker: false))
+        try sidecar.reload(to: Self.settings(Rules("", "identity: none"), to: upstream, hasMarker: false))
         gate.open()
         #expect(try client.wire.readHead()?.status == 200)
         _ = try? client.wire.readToEnd()
@@ -179,8 +171,8 @@ import Testing
         )
         var taken = Self.settings(Rules("", "identity: none"), to: upstream, hasMarker: true)
         taken.top = "shutdown: {stream_close_delay: 30s}"
-        try reload(sidecar, to: taken)
-        try reload(sidecar, to: Self.settings(Rules(), to: upstream, hasMarker: false))
+        try sidecar.reload(to: taken)
+        try sidecar.reload(to: Self.settings(Rules(), to: upstream, hasMarker: false))
         _ = try? marker.wire.readToEnd()
         #expect(try echoes(stream))
     }
@@ -204,7 +196,7 @@ import Testing
         // For long enough to wait without a task.
         #expect(try !silent.wire.hasSomething(within: .milliseconds(1_500)))
         #expect(try kept.request("GET", "/").status == 200)
-        try reload(sidecar, to: settings(geteuid() + 1))
+        try sidecar.reload(to: settings(geteuid() + 1))
         for client in [kept, silent] {
             let answer = try client.request("GET", "/")
             #expect(answer.status == 403 && answer.json["code"].string == "access_denied")
@@ -248,7 +240,7 @@ import Testing
         defer { redis.signal(SIGCONT) }
         // So many that each alone may wait for the store, but not one after the other.
         let after = settings("fake-key-two", identities: 0..<200)
-        let reloading = Background { try reload(sidecar, to: after) }
+        let reloading = Background { try sidecar.reload(to: after) }
         try eventually("the key before to be refused") {
             try sidecar.get("/", [("X-Bearerd-Key", "fake-key-one")]).status == 403
         }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BearerdTestSupport
+import Testing
 
 /// A bearerd daemon between a test's provider and upstream, with which most promises are tested.
 ///
@@ -115,6 +116,15 @@ final class Sidecar: Sendable {
         _ method: String, _ target: String, _ fields: [(String, String)] = []
     ) throws -> RawResponse {
         try RawClient(to: bearerd.admin).request(method, target, fields)
+    }
+
+    /// Writes a configuration of other settings and has it taken over.
+    func reload(to settings: Settings) throws {
+        try Self.file(
+            provider: provider, upstream: upstream.url, clientSecret: clientSecret, directory: directory,
+            settings)
+        let answer = try admin("POST", "/api/reload", [("X-Bearerd-Admin", "1")])
+        #expect(answer.status == 200, "\(answer.text)")
     }
 
     /// An action on the identity `default`, such as `refresh`.
