@@ -11,8 +11,10 @@ internal import BearerdSystem
 struct FieldCollector {
     /// The fields; `Host` comes first where it is said by `:authority`.
     private var fields = HTTPFields()
-    /// The fault of the list: a limit that it exceeds, or a malformed field.
+    /// The fault of the list: a limit that it exceeds, or a malformed field; the first one counts, but that of the target goes before it.
     private(set) var fault: MessageFault?
+    private var hasFault = false
+    private let names = KnownFieldName.table
     /// The decoded size (RFC 9113 §6.5.2).
     private var size = 0
     private var cookie: [UInt8] = []
@@ -37,7 +39,8 @@ struct FieldCollector {
 
     mutating func begin() {
         fields.removeAll(keepingCapacity: true)
-        fault = nil
+        if hasFault { fault = nil }
+        hasFault = false
         size = 0
         if !cookie.isEmpty { cookie = [] }
         isCookieNeverIndexed = false
@@ -51,6 +54,15 @@ struct FieldCollector {
         status = -1
     }
 
+    private mutating func fail(_ fault: MessageFault) {
+        if !hasFault { replaceFault(fault) }
+    }
+
+    private mutating func replaceFault(_ fault: MessageFault) {
+        hasFault = true
+        self.fault = fault
+    }
+
     /// Takes one field.
     ///
     /// - Parameter isNeverIndexed: true if it may be in no table on its way (RFC 7541 §6.2.3).
@@ -59,7 +71,7 @@ struct FieldCollector {
         _ name: Span<UInt8>, _ value: Span<UInt8>, isNeverIndexed: Bool, _ limits: HeadLimits
     ) -> Int {
         size += name.count + value.count + 32
-        if size > limits.headerBytes || fields.count >= limits.maxFields { fault = fault ?? .headTooLarge }
+        if size > limits.headerBytes || fields.count >= limits.maxFields { fail(.headTooLarge) }
         if !name.isEmpty, name[0] == Byte.colon {
             takePseudoField(name, value, limits)
         } else {
@@ -69,30 +81,32 @@ struct FieldCollector {
     }
 
     private mutating func takeField(_ name: Span<UInt8>, _ value: Span<UInt8>, isNeverIndexed: Bool) {
-        let known = KnownFieldName.find(in: name, 0..<name.count)
+        let number = names.find(in: name, 0..<name.count)
         // Of what is refused, the type alone counts: gRPC has errors of its own.
-        guard fault == nil || (known == .contentType && !fields.has(.contentType)) else { return }
-        switch known {
-        case .cookie:
+        guard !hasFault || (number == KnownFieldName.contentType.rawValue && !fields.has(.contentType)) else {
+            return
+        }
+        if number == KnownFieldName.cookie.rawValue {
             // Crumbs are one field anywhere but in HTTP/2 (RFC 9113 §8.2.3).
             isCookieNeverIndexed = isCookieNeverIndexed || isNeverIndexed
             if !cookie.isEmpty { cookie.append(contentsOf: [Byte.semicolon, Byte.space]) }
             return cookie.append(value)
-        case .host:
+        }
+        if number == KnownFieldName.host.rawValue {
             hostCount += 1
             if hasAuthority {
                 hostsAgree = hostsAgree && agreesWithAuthority(value)
                 return
             }
-        default: break
         }
-        append(name, value, known, isNeverIndexed)
+        fields.append(checkedName: name, value: value, number: number, isNeverIndexed: isNeverIndexed)
     }
 
     private mutating func append(
         _ name: Span<UInt8>, _ value: Span<UInt8>, _ known: KnownFieldName, _ isNeverIndexed: Bool
     ) {
-        fields.append(checkedName: name, value: value, known: known, isNeverIndexed: isNeverIndexed)
+        fields.append(
+            checkedName: name, value: value, number: known.rawValue, isNeverIndexed: isNeverIndexed)
     }
 
     private func agreesWithAuthority(_ host: Span<UInt8>) -> Bool {
@@ -109,7 +123,7 @@ struct FieldCollector {
             append("host".utf8.span, value, .host, false)
         case UInt8(ascii: "p") where name.count == 5:  // :path
             if value.count > limits.uriBytes {
-                fault = .targetTooLong
+                replaceFault(.targetTooLong)
             } else {
                 path.replaceAll(with: value)
                 hasPath = true
@@ -119,7 +133,7 @@ struct FieldCollector {
             status = 0
             for index in value.indices { status = status &* 10 &+ Int(value[index] &- Byte.zero) }
         // :scheme says nothing else that the connection does not.
-        default: if value.equals("https".utf8.span) { defaultPort = 443 }
+        default: if value.count == 5, value.equals("https".utf8.span) { defaultPort = 443 }
         }
     }
 
@@ -155,7 +169,7 @@ struct FieldCollector {
         request.version = .http2
         request.method = method
         let longestMethod = 32
-        if method.rawValue.utf8.count > longestMethod { fault = fault ?? .methodTooLong }
+        if case .other(let name) = method, name.utf8.count > longestMethod { fail(.methodTooLong) }
         judgeHost()
         if !hasPath { path = [] }
         if method == .connect, connectProtocol == nil {
@@ -175,7 +189,7 @@ struct FieldCollector {
     private mutating func judgeLength() {
         guard case .once(let digits) = fields.occurrence(of: .contentLength) else { return }
         if connectProtocol != nil {
-            fault = fault ?? .breaking(rule: "Content-Length in an extended CONNECT")
+            fail(.breaking(rule: "Content-Length in an extended CONNECT"))
         } else if digits.count > 1, fields.block.bytes[digits.lowerBound] == Byte.zero,
             let length = declaredLength
         {
@@ -184,9 +198,9 @@ struct FieldCollector {
     }
 
     private mutating func judgeHost() {
-        if hostCount > 1 || !hostsAgree { fault = fault ?? .malformed }
+        if hostCount > 1 || !hostsAgree { fail(.malformed) }
         guard case .once(let host) = fields.occurrence(of: .host), !host.isEmpty, isValidHost(host) else {
-            fault = fault ?? .malformed
+            fail(.malformed)
             return
         }
     }
@@ -205,10 +219,10 @@ struct FieldCollector {
     }
 
     private mutating func judgePath() {
-        guard fault == nil, !method.isNeverForwarded || connectProtocol != nil else { return }
+        guard !hasFault, !method.isNeverForwarded || connectProtocol != nil else { return }
         let isWhole = path == [Byte.asterisk] && method == .options
         guard isWhole || path.first == Byte.slash, isTarget(path.span) else {
-            fault = .malformed
+            fail(.malformed)
             return
         }
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import BearerdHTTPMessages
+internal import BearerdSystem
 
 /// Finds where frames begin in what arrives, so that each is counted whatever it is, and that nghttp2 gets no part of a
 /// frame's header: it counts a CONTINUATION anew with each part (1.52 of Debian 12).
@@ -60,11 +61,12 @@ struct FrameScanner {
 
     /// Reads a whole header.
     mutating func read(_ bytes: Span<UInt8>) -> Header {
+        let word = bytes.word(at: 0).byteSwapped
+        let type = UInt8(truncatingIfNeeded: word &>> 32)
         let header = Header(
-            length: Int(bytes[0]) << 16 | Int(bytes[1]) << 8 | Int(bytes[2]), type: bytes[3], flags: bytes[4],
-            stream: Int32(bytes[5] & 0x7F) << 24 | Int32(bytes[6]) << 16 | Int32(bytes[7]) << 8
-                | Int32(bytes[8]),
-            interruptsHead: awaitsContinuation && bytes[3] != 9, followsCrumb: isBehindCrumb)
+            length: Int(word &>> 40), type: type, flags: UInt8(truncatingIfNeeded: word &>> 24),
+            stream: Int32(truncatingIfNeeded: (word & 0x7FFFFF) &<< 8 | UInt64(bytes[8])),
+            interruptsHead: awaitsContinuation && type != 9, followsCrumb: isBehindCrumb)
         rest = header.length
         let endsHeaders: UInt8 = 0x4
         isInHeadFrame = header.type == 1 || header.type == 9

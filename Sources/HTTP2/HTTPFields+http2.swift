@@ -5,8 +5,11 @@ internal import BearerdSystem
 
 extension HTTPFields {
     /// Appends a field whose name and value are known to be what a field may hold, and have no white space around them.
+    ///
+    /// - Parameter number: that of the name among the known ones.
+    @inline(__always)
     mutating func append(
-        checkedName name: Span<UInt8>, value: Span<UInt8>, known: KnownFieldName, isNeverIndexed: Bool = false
+        checkedName name: Span<UInt8>, value: Span<UInt8>, number: UInt8, isNeverIndexed: Bool
     ) {
         let start = block.count
         guard name.count <= Int(UInt16.max), start + name.count + value.count + 4 <= Self.maximumBlock else {
@@ -21,19 +24,18 @@ extension HTTPFields {
             rest[value.count] = Byte.carriageReturn
             rest[value.count + 1] = Byte.lineFeed
         }
-        entries.append(
-            Entry(
-                nameStart: UInt32(start), valueStart: UInt32(start + name.count + 2),
-                valueLength: UInt32(value.count), nameLength: UInt16(name.count), known: known,
-                isCanonical: true, isNeverIndexed: isNeverIndexed))
-        noteAdded(known)
+        let entry = Entry(
+            nameStart: UInt32(start), valueStart: UInt32(start + name.count + 2),
+            valueLength: UInt32(value.count), nameLength: UInt16(name.count), number: number,
+            traits: isNeverIndexed ? 3 : 1)
+        entries.append(entry)
+        // None is Connection, which nghttp2 refuses (RFC 9113 §8.2.2).
+        present |= entry.bit
     }
 
     /// Where the value of the first `Host` is in the block; nil without one.
     var rangeOfHost: Range<Int>? {
-        guard has(.host) else { return nil }
-        for index in entries.indices where entries[index].known == .host { return entries[index].valueRange }
-        return nil
+        has(.host) ? firstRange(of: .host) : nil
     }
 
     /// The length that the fields declare, which nghttp2 has judged; nil without one.
@@ -58,5 +60,6 @@ extension HTTPFields {
     }
 
     /// Returns true if HTTP/2 messages may have a field of this name (RFC 9113 §8.2.2).
-    static func isSent(_ entry: Entry) -> Bool { entry.known == .other || unsent & entry.known.bit == 0 }
+    @inline(__always)
+    static func isSent(_ entry: Entry) -> Bool { unsent & entry.bit == 0 }
 }

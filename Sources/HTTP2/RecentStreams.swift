@@ -12,6 +12,8 @@ struct RecentStreams<Value> {
     /// A power of two of them, at least half of which are free; from its home on a stream is in the first one that is.
     private var slots: [Slot?] = Array(repeating: nil, count: 16)
     private var count = 0
+    /// How many of the streams are not where their search begins.
+    private var displaced = 0
     /// Of no more streams is anything known.
     var capacity: Int
     /// The newest stream of those that were forgotten; 0 if none was.
@@ -30,6 +32,7 @@ struct RecentStreams<Value> {
             let isNew = slots[index] == nil
             slots[index] = Slot(id: id, value: newValue)
             guard isNew else { return }
+            if index != home(of: id) { displaced += 1 }
             count += 1
             if count > capacity { forgetOlderHalf() } else if 2 * count > slots.count { grow() }
         }
@@ -47,17 +50,26 @@ struct RecentStreams<Value> {
     private mutating func grow() {
         let old = slots
         slots = Array(repeating: nil, count: 2 * old.count)
-        for case .some(let slot) in old { slots[index(of: slot.id)] = slot }
+        displaced = 0
+        for case .some(let slot) in old {
+            let index = index(of: slot.id)
+            if index != home(of: slot.id) { displaced += 1 }
+            slots[index] = slot
+        }
     }
 
     /// Frees a slot, and moves up those that a search would not find behind the gap.
     private mutating func remove(at index: Int) {
         let mask = slots.count &- 1
+        if let slot = slots[index], home(of: slot.id) != index { displaced -= 1 }
         slots[index] = nil
         count -= 1
+        guard displaced > 0 else { return }
         var (gap, next) = (index, (index &+ 1) & mask)
         while let slot = slots[next] {
-            if (next &- home(of: slot.id)) & mask >= (next &- gap) & mask {
+            let home = home(of: slot.id)
+            if (next &- home) & mask >= (next &- gap) & mask {
+                if gap == home { displaced -= 1 }
                 slots[gap] = slot
                 slots[next] = nil
                 gap = next

@@ -10,8 +10,8 @@ extension HTTPFields {
     package struct Entries: RandomAccessCollection, MutableCollection, Sendable {
         /// All of the memory; lines from ``count`` on mean nothing.
         package var memory: [Entry] = []
-        /// The number of lines.
-        package private(set) var count = 0
+        /// The number of lines; not private, because only what other modules may see is inlined there.
+        package var count = 0
 
         package init() {}
 

@@ -8,11 +8,7 @@ extension HTTPFields {
     ///
     /// gRPC-Web, `application/grpc-web`, is another protocol.
     package var areOfGRPC: Bool {
-        guard has(.contentType) else { return false }
-        for index in entries.indices where entries[index].known == .contentType {
-            return isOfGRPC(entries[index].valueRange)
-        }
-        return false
+        has(.contentType) && isOfGRPC(firstRange(of: .contentType))
     }
 
     private func isOfGRPC(_ value: Range<Int>) -> Bool {
@@ -33,11 +29,12 @@ extension HTTPFields {
     /// The status of a call (`grpc-status`), in its trailers or in the head that is all of an answer; nil without one.
     package var grpcStatus: Int? {
         let nameLength = 11
-        for index in entries.indices
-        where entries[index].known == .other && entries[index].nameLength == nameLength
-            && matches(entries[index], .grpcStatus)
+        let all = entries.memory.span
+        for index in 0..<entries.count
+        where all[index].number == 0 && all[index].nameLength == nameLength
+            && matches(all[index], .grpcStatus)
         {
-            return number(in: entries[index].valueRange)
+            return number(in: all[index].valueRange)
         }
         return nil
     }

@@ -8,6 +8,10 @@ extension HTTPFields {
     ///   - Parameter token: in lower case; compared without case. Parameters (`;…`) are part of a member.
     package func containsToken(_ token: String, in name: Name) -> Bool {
         guard contains(name) else { return false }
+        // Nearly all lists have one member, in lower case.
+        if name.known != .other, block.bytes.span.equalsIgnoringCase(firstRange(of: name.known), token) {
+            return true
+        }
         var found = false
         forEachListMember(of: name) { bytes, member in
             if !found, bytes.equalsIgnoringCase(member, token) { found = true }

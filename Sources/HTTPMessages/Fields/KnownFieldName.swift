@@ -23,7 +23,7 @@ package enum KnownFieldName: UInt8, CaseIterable, Sendable {
     @inline(__always) package var bit: UInt64 { 1 &<< UInt64(rawValue) }
 
     /// The name in its usual spelling.
-    var spelling: String {
+    package var spelling: String {
         switch self {
         case .other: ""
         case .accept: "Accept"

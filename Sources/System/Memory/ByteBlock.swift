@@ -7,8 +7,8 @@
 package struct ByteBlock: Sendable {
     /// All of the memory; bytes from ``count`` on are meaningless.
     package var bytes: [UInt8] = []
-    /// The number of bytes.
-    package private(set) var count = 0
+    /// The number of bytes; not private, because only what other modules may see is inlined there.
+    package var count = 0
 
     package init() {}
 
