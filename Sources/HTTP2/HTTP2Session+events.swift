@@ -169,9 +169,10 @@ extension HTTP2Session {
         switch UInt32(header.type) {
         case NGHTTP2_DATA.rawValue:
             floods.sentContent()
-            // Perhaps somebody waits for it to go out.
-            sent(header).map { touch($0) }
-        case NGHTTP2_HEADERS.rawValue: sent(header)
+            sent(header)
+        case NGHTTP2_HEADERS.rawValue:
+            outgoing.end()
+            sent(header)
         case NGHTTP2_GOAWAY.rawValue where frame.pointee.goaway.last_stream_id == .max:
             nghttp2_submit_ping(handle, UInt8(NGHTTP2_FLAG_NONE.rawValue), nil)
         case NGHTTP2_GOAWAY.rawValue:
@@ -182,17 +183,16 @@ extension HTTP2Session {
         }
     }
 
-    @discardableResult
-    private func sent(_ header: nghttp2_frame_hd) -> HTTP2Stream? {
-        guard let stream = streams[header.stream_id] else { return nil }
+    private func sent(_ header: nghttp2_frame_hd) {
+        guard let stream = streams[header.stream_id] else { return }
         if Self.isSet(NGHTTP2_FLAG_END_STREAM, header) {
             stream.hasSentEnd = true
             // Whoever has its answer need not send the rest of its request (RFC 9113 §8.1).
             if stream.isAnswered, !stream.hasEnd { reset(stream, .noError) }
-        } else {
+        } else if stream.endsAfterSending {
             endByHead(stream)
         }
-        return stream.onChange == nil ? nil : stream
+        if stream.isAwaited { touch(stream) }
     }
 
     /// Counts resets that the peer has brought about, and those of streams that it should not have begun.
@@ -206,9 +206,9 @@ extension HTTP2Session {
 
     /// A frame of ours will never be sent.
     func frameLost(_ header: nghttp2_frame_hd) {
-        guard UInt32(header.type) == NGHTTP2_HEADERS.rawValue, let stream = streams[header.stream_id],
-            stream.resetCode == nil
-        else { return }
+        guard UInt32(header.type) == NGHTTP2_HEADERS.rawValue else { return }
+        outgoing.end()
+        guard let stream = streams[header.stream_id], stream.resetCode == nil else { return }
         // nghttp2 closes the stream of a request by itself, and leaves that of an answer to us.
         guard role == .client else { return reset(stream, .internalError) }
         // A request of ours behind the peer's GOAWAY has not been seen by anybody.
@@ -249,6 +249,7 @@ extension HTTP2Session {
         framed.value.append(header)
         stream.takeUnsent(length, into: &framed.value)
         framedCount &+= UInt64(length)
+        waitingCount -= length
         return 0
     }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import BearerdHTTPMessages
-internal import BearerdSystem
+package import BearerdSystem
 internal import CBearerdNghttp2
 
 /// Sending.
@@ -22,7 +22,7 @@ extension HTTP2Session {
 
     /// Lends ``output`` to whoever sends it and removes what is sent; nothing may be framed meanwhile.
     package func withOutput<Result, Failure: Error>(
-        _ body: (inout [UInt8]) throws(Failure) -> Result
+        _ body: (inout ByteBlock) throws(Failure) -> Result
     ) throws(Failure) -> Result { try body(&framed.value) }
 
     // MARK: Heads
@@ -30,42 +30,40 @@ extension HTTP2Session {
     /// Sends a head that only precedes the answer (RFC 9110 §15.2).
     package func send(interim head: HTTPResponse, on stream: HTTP2Stream) {
         guard failure == nil, !stream.isClosed else { return }
-        withPairs(of: head.status, head.fields) { pairs in
-            _ = nghttp2_submit_headers(
-                handle, UInt8(NGHTTP2_FLAG_NONE.rawValue), stream.id, nil, pairs.first, pairs.count, nil)
-        }
+        var fields = head.fields
+        let pairs = pairs(of: head.status, &fields)
+        let result = nghttp2_submit_headers(
+            handle, UInt8(NGHTTP2_FLAG_NONE.rawValue), stream.id, nil, pairs.first, pairs.count, nil)
+        if result == 0 { outgoing.begin() }
     }
 
     /// Sends the head of an answer.
     ///
     /// - Parameter hasContent: whether content or trailers follow; else the head ends our direction.
     package func respond(_ head: HTTPResponse, hasContent: Bool, on stream: HTTP2Stream) {
-        respond(head.status, head.fields, hasContent: hasContent, on: stream)
+        var fields = head.fields
+        respond(head.status, &fields, hasContent: hasContent, on: stream)
     }
 
-    /// Sends the head of an answer with that status; parameters as above.
-    package func respond(_ status: Int, _ fields: HTTPFields, hasContent: Bool, on stream: HTTP2Stream) {
+    /// Sends the head of an answer with that status, whose fields are lent; parameters as above.
+    package func respond(
+        _ status: Int, _ fields: inout HTTPFields, hasContent: Bool, on stream: HTTP2Stream
+    ) {
         guard failure == nil, !stream.isClosed, !stream.hasBegunSending else { return }
         stream.hasBegunSending = true
         stream.hasGivenEnd = !hasContent
-        let result = withPairs(of: status, fields) { pairs in
-            HTTP2Callbacks.withProvider(ifNeeded: hasContent) {
-                nghttp2_submit_response(handle, stream.id, pairs.first, pairs.count, $0)
-            }
+        let pairs = pairs(of: status, &fields)
+        let result = HTTP2Callbacks.withProvider(ifNeeded: hasContent) {
+            nghttp2_submit_response(handle, stream.id, pairs.first, pairs.count, $0)
         }
-        if result != 0 { reset(stream, .internalError) }
+        if result == 0 { outgoing.begin() } else { reset(stream, .internalError) }
     }
 
-    private func withPairs<Result>(
-        of status: Int, _ fields: HTTPFields, _ body: (HeadPairs) -> Result
-    ) -> Result {
-        StatusDigits(status).lend { status in
-            HeadPairs.lend(for: fields) { pairs in
-                pairs.append(":status", status)
-                pairs.append(fields)
-                return body(pairs)
-            }
-        }
+    private func pairs(of status: Int, _ fields: inout HTTPFields) -> HeadPairs {
+        var pairs = HeadPairs(for: fields, room: 3, in: outgoing)
+        pairs.append(status: status)
+        pairs.append(fields)
+        return pairs
     }
 
     /// Begins a stream with a request.
@@ -81,22 +79,23 @@ extension HTTP2Session {
         connectProtocol: String? = nil
     ) -> HTTP2Stream? {
         let stream = HTTP2Stream()
+        var head = head
         let isBegun = request(
-            head, on: stream, scheme: scheme, hasContent: hasContent, takesTrailers: takesTrailers,
+            &head, on: stream, scheme: scheme, hasContent: hasContent, takesTrailers: takesTrailers,
             connectProtocol: connectProtocol)
         return isBegun ? stream : nil
     }
 
-    /// Begins a stream that was made before with a request; parameters as above.
+    /// Begins a stream that was made before with a request, which is lent; parameters as above.
     ///
     /// - Returns: false if the connection takes no more streams; nobody has seen the request then.
     package func request(
-        _ head: HTTPRequest, on stream: HTTP2Stream, scheme: HTTPURL.Scheme, hasContent: Bool,
+        _ head: inout HTTPRequest, on stream: HTTP2Stream, scheme: HTTPURL.Scheme, hasContent: Bool,
         takesTrailers: Bool, connectProtocol: String? = nil
     ) -> Bool {
         let id =
             failure == nil && farewell == nil
-            ? submit(head, scheme, hasContent, takesTrailers, connectProtocol) : 0
+            ? submit(&head, scheme, hasContent, takesTrailers, connectProtocol) : 0
         guard id > 0 else {
             stream.isUnprocessed = true
             close(stream, .refusedStream)
@@ -112,30 +111,27 @@ extension HTTP2Session {
     }
 
     private func submit(
-        _ head: HTTPRequest, _ scheme: HTTPURL.Scheme, _ hasContent: Bool, _ takesTrailers: Bool,
+        _ head: inout HTTPRequest, _ scheme: HTTPURL.Scheme, _ hasContent: Bool, _ takesTrailers: Bool,
         _ connectProtocol: String?
     ) -> Int32 {
         let method = (connectProtocol == nil ? head.method : .connect).rawValue
-        let tunnelName = connectProtocol ?? ""
-        return method.utf8.span.withUnsafeBufferPointer { method in
-            head.targetBytes.withUnsafeBufferPointer { target in
-                HeadPairs.lend(for: head.fields) { pairs in
-                    pairs.append(":method", method)
-                    pairs.append(":scheme", scheme == .https ? "https" : "http")
-                    if let host = head.fields.rangeOfHost { pairs.append(":authority", valueAt: host) }
-                    // Its query may hold a token, and the client may have said so of it.
-                    pairs.append(":path", target, isInNoTable: true)
-                    return tunnelName.utf8.span.withUnsafeBufferPointer { tunnelName in
-                        if connectProtocol != nil { pairs.append(":protocol", tunnelName) }
-                        if takesTrailers { pairs.append("te", "trailers") }
-                        pairs.append(head.fields)
-                        return HTTP2Callbacks.withProvider(ifNeeded: hasContent) {
-                            nghttp2_submit_request(handle, nil, pairs.first, pairs.count, $0, nil)
-                        }
-                    }
-                }
-            }
+        let tunnel = connectProtocol ?? ""
+        let target = head.targetBytes.span
+        var pairs = HeadPairs(
+            for: head.fields, room: method.utf8.count + target.count + tunnel.utf8.count, in: outgoing)
+        pairs.append(":method", copying: method.utf8.span)
+        pairs.append(":scheme", scheme == .https ? "https" : "http")
+        if let host = head.fields.rangeOfHost { pairs.append(":authority", at: host) }
+        // Its query may hold a token, and the client may have said so of it.
+        pairs.append(":path", copying: target, isInNoTable: true)
+        if connectProtocol != nil { pairs.append(":protocol", copying: tunnel.utf8.span) }
+        if takesTrailers { pairs.append("te", "trailers") }
+        pairs.append(head.fields)
+        let id = HTTP2Callbacks.withProvider(ifNeeded: hasContent) {
+            nghttp2_submit_request(handle, nil, pairs.first, pairs.count, $0, nil)
         }
+        if id > 0 { outgoing.begin() }
+        return id
     }
 
     // MARK: Content
@@ -144,7 +140,24 @@ extension HTTP2Session {
     package func send(_ bytes: Span<UInt8>, on stream: HTTP2Stream) {
         guard failure == nil, !stream.isClosed, !stream.endsAfterSending, !bytes.isEmpty else { return }
         stream.append(unsent: bytes)
+        waitingCount += bytes.count
         resume(stream)
+    }
+
+    /// True if what waits to be sent, on a stream and on all others, is as good as framed: neither a window nor the room for
+    /// what is framed at once holds up any of it.
+    package func takesAllUnsent(of stream: HTTP2Stream) -> Bool {
+        stream.unsentCount <= streamWindow(of: stream) && waitingCount <= connectionWindow
+            && framed.value.count + waitingCount < Self.promisedSize && streamCount <= peerStreamLimit
+    }
+
+    /// More content is not promised to be framed at once.
+    private static let promisedSize = 32 * 1024
+
+    /// Forgets content that is to be sent.
+    func dropUnsent(of stream: HTTP2Stream) {
+        waitingCount -= stream.unsentCount
+        stream.dropUnsent()
     }
 
     /// Ends our direction of a stream behind what waits to be sent.
@@ -159,7 +172,7 @@ extension HTTP2Session {
     /// Forgets what was given of a message whose head has not gone out, for another one takes its place.
     package func forgetUnsent(of stream: HTTP2Stream) {
         guard stream.unsentCount > 0 || stream.endsAfterSending else { return }
-        stream.dropUnsent()
+        dropUnsent(of: stream)
         stream.endsAfterSending = false
         stream.trailersToSend = nil
     }
@@ -183,10 +196,9 @@ extension HTTP2Session {
         stream.hasGivenEnd = true
         let trailers = stream.trailersToSend ?? HTTPFields()
         stream.trailersToSend = nil
-        HeadPairs.lend(for: trailers) { pairs in
-            pairs.append(trailers)
-            _ = nghttp2_submit_trailer(handle, stream.id, pairs.first, pairs.count)
-        }
+        var pairs = HeadPairs(for: trailers, room: 0, in: outgoing)
+        pairs.append(trailers)
+        if nghttp2_submit_trailer(handle, stream.id, pairs.first, pairs.count) == 0 { outgoing.begin() }
     }
 
     private func resume(_ stream: HTTP2Stream) {
@@ -233,7 +245,7 @@ extension HTTP2Session {
         guard failure == nil, !stream.isClosed, stream.resetCode == nil else { return }
         stream.resetCode = code
         if !stream.hasEnd, stream.id > 0 { abandoned.insert(stream.id) }
-        stream.dropUnsent()
+        dropUnsent(of: stream)
         stream.dropReceived()
         nghttp2_submit_rst_stream(handle, UInt8(NGHTTP2_FLAG_NONE.rawValue), stream.id, code.rawValue)
         touch(stream)

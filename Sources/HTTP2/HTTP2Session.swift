@@ -30,10 +30,12 @@ package final class HTTP2Session {
 
     package let role: Role
     private(set) var limits: HTTP2Limits
-    /// The bytes to send to the peer; the sender removes them.
-    package var output: [UInt8] {
-        get { framed.value }
-        set { framed.value = newValue }
+    /// The bytes to send to the peer, as a copy; ``withOutput(_:)`` lends them.
+    package var output: [UInt8] { Array(framed.value.bytes[..<framed.value.count]) }
+    /// Takes ``output``, as a sender does that has sent all of it.
+    package func takeOutput() -> [UInt8] {
+        defer { framed.value.removeAll(keepingCapacity: true) }
+        return output
     }
     package var hasOutput: Bool { !framed.value.isEmpty }
     /// Why the connection has ended on our side, for a fault of the peer; a GOAWAY with it stands in ``output``.
@@ -50,12 +52,14 @@ package final class HTTP2Session {
     package var isInsideHead: Bool { scanner.isInsideHead }
 
     // As in HTTP2Stream: what other modules see is computed.
-    let framed = Exclusive<[UInt8]>([])
+    let framed = Exclusive(ByteBlock())
     private var failureCode: HTTP2ErrorCode?
     var farewell: (lastStream: Int32, code: HTTP2ErrorCode)?
     var isSettled = false
     var pongCount = 0
     var framedCount: UInt64 = 0
+    /// How much content of all streams waits to be framed.
+    var waitingCount = 0
     var untaken = 0
     private var library: OpaquePointer?
     /// The `nghttp2_session *`; nil once the connection is gone.
@@ -66,6 +70,8 @@ package final class HTTP2Session {
     private var spare: [HTTP2Stream] = []
     package let pool: StreamPool
     let collector = Exclusive(FieldCollector())
+    /// Outlives ``handle``.
+    let outgoing: OutgoingHeads
     var scanner: FrameScanner
     var floods = FloodGuard()
     /// When time was counted in last for the budgets.
@@ -94,6 +100,7 @@ package final class HTTP2Session {
         self.role = role
         self.limits = limits
         self.pool = pool
+        outgoing = OutgoingHeads(in: pool.heads)
         peerStreams = Exclusive(PeerStreams(limit: limits.streams))
         scanner = FrameScanner(preface: role == .server ? 24 : 0)
         var options: OpaquePointer?
@@ -220,7 +227,8 @@ package final class HTTP2Session {
         failureCode = code
         let last = UInt32(bitPattern: nghttp2_session_get_last_proc_stream_id(handle))
         // By hand: a session that has failed takes nothing more.
-        framed.value += [0, 0, 8, 7, 0, 0, 0, 0, 0]
+        let header: [UInt8] = [0, 0, 8, 7, 0, 0, 0, 0, 0]
+        framed.value.append(header.span)
         for number in [last, code.rawValue] {
             for shift: UInt32 in [24, 16, 8, 0] {
                 framed.value.append(UInt8(truncatingIfNeeded: number >> shift))
@@ -235,7 +243,8 @@ package final class HTTP2Session {
         abandonStreams(.cancel)
         nghttp2_session_del(handle)
         library = nil
-        framed.value = []
+        outgoing.drop()
+        framed.value = ByteBlock()
     }
 
     private func abandonStreams(_ code: HTTP2ErrorCode) {
@@ -251,7 +260,7 @@ package final class HTTP2Session {
         if stream.isAnswered { untaken -= 1 }
         if stream.resetCode == nil { stream.resetCode = code }
         if stream.resetCode != nil {
-            stream.dropUnsent()
+            dropUnsent(of: stream)
             if !stream.hasEnd { stream.dropReceived() }
         }
         touch(stream)

@@ -12,7 +12,7 @@ internal import BearerdSystem
 package final class HTTP2Stream {
     /// All that is either true or false of a stream.
     struct Marks: OptionSet {
-        let rawValue: UInt16
+        let rawValue: UInt32
 
         static let head = Marks(rawValue: 1)
         static let expired = Marks(rawValue: 1 << 1)
@@ -30,6 +30,9 @@ package final class HTTP2Stream {
         static let answered = Marks(rawValue: 1 << 13)
         static let ending = Marks(rawValue: 1 << 14)
         static let givenEnd = Marks(rawValue: 1 << 15)
+        static let faulty = Marks(rawValue: 1 << 16)
+        static let reset = Marks(rawValue: 1 << 17)
+        static let awaited = Marks(rawValue: 1 << 18)
     }
 
     private var marks: Marks = []
@@ -53,32 +56,30 @@ package final class HTTP2Stream {
     /// A stream of our own, which ``HTTP2Session/request(_:on:scheme:hasContent:takesTrailers:connectProtocol:)`` begins.
     package convenience init() { self.init(id: 0) }
 
-    /// Makes it as good as new, and keeps little of its memory.
+    /// Makes one that was forgotten as good as new.
     func renew(id: Int32) {
         marks = []
         number = id
-        connectName = nil
-        messageFault = nil
+        if connectName != nil { connectName = nil }
+        if messageFault != nil { messageFault = nil }
         headLength = nil
         arrivedCount = 0
-        trailersToSend = nil
+        if trailersToSend != nil { trailersToSend = nil }
         framedCount = 0
         endCode = nil
-        listener = nil
-        dropReceived()
-        dropUnsent()
+        if listener != nil { listener = nil }
     }
 
     /// Gives up what nobody needs of a stream that is over, and memory that its message has made large.
     func forget() {
-        listener = nil
+        if listener != nil { listener = nil }
         head.wipe()
         if head.fields.block.bytes.count > Self.keptHead { head.fields = HTTPFields() }
         if head.targetBytes.capacity > Self.keptHead { head.targetBytes = [] }
         if !trailerFields.isEmpty { trailerFields.removeAll(keepingCapacity: true) }
         if trailerFields.block.bytes.count > Self.keptHead { trailerFields = HTTPFields() }
         if hasResponse { heads.value = ResponseQueue() }
-        trailersToSend = nil
+        if trailersToSend != nil { trailersToSend = nil }
         dropReceived()
         dropUnsent()
     }
@@ -150,7 +151,10 @@ package final class HTTP2Stream {
     /// A fault of the message that can be answered instead of resetting the stream.
     package internal(set) var fault: MessageFault? {
         get { messageFault }
-        set { messageFault = newValue }
+        set {
+            mark(.faulty, newValue != nil)
+            if newValue != nil || messageFault != nil { messageFault = newValue }
+        }
     }
     /// True if a request was reset here before its head was complete, for its head or for content that it did not declare.
     package var isMalformed: Bool {
@@ -194,7 +198,7 @@ package final class HTTP2Stream {
     /// True if all of the message has come and nothing of its content is left but the first `count` bytes; a reset behind
     /// the end, by which a server says that it needs no more of the request (RFC 9113 §8.1), takes nothing of it away.
     package func isWhole(but count: Int) -> Bool {
-        hasEnd && messageFault == nil && keptCount == count
+        marks.intersection([.end, .faulty]) == .end && keptCount == count
     }
 
     package var hasTrailers: Bool { !trailerFields.isEmpty }
@@ -204,7 +208,7 @@ package final class HTTP2Stream {
     /// The last byte of a declared length waits for the end of the stream, so that nobody who writes the message as HTTP/1.1
     /// has sent all of one that goes on, or ends, and is malformed.
     package var readableCount: Int {
-        guard !hasEnd || messageFault != nil, let headLength, arrivedCount >= headLength else {
+        guard marks.intersection([.end, .faulty]) != .end, let headLength, arrivedCount >= headLength else {
             return keptCount
         }
         return max(0, keptCount - 1)
@@ -221,7 +225,7 @@ package final class HTTP2Stream {
     func append(unsent bytes: Span<UInt8>) { unsent.value.append(bytes) }
 
     /// Moves the first `count` bytes of what waits into `output`.
-    func takeUnsent(_ count: Int, into output: inout [UInt8]) {
+    func takeUnsent(_ count: Int, into output: inout ByteBlock) {
         unsent.value.withFirst(count) { output.append($0) }
         unsent.value.consume(count)
         framedCount += UInt64(count)
@@ -270,7 +274,10 @@ package final class HTTP2Stream {
     /// Why the stream has ended early, on either side; nil while it goes on, and where both sides have ended in good order.
     package internal(set) var resetCode: HTTP2ErrorCode? {
         get { endCode }
-        set { endCode = newValue }
+        set {
+            mark(.reset, newValue != nil)
+            endCode = newValue
+        }
     }
     /// True if the peer reset the stream.
     package internal(set) var isResetByPeer: Bool {
@@ -291,6 +298,11 @@ package final class HTTP2Stream {
     package var onChange: (() -> Void)? {
         get { listener }
         set { listener = newValue }
+    }
+    /// True while somebody waits for content to be framed: only then does that count as a change.
+    package var isAwaited: Bool {
+        get { marks.contains(.awaited) }
+        set { mark(.awaited, newValue) }
     }
     /// True once an exchange serves the stream.
     package var isTaken: Bool {

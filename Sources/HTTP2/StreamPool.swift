@@ -9,6 +9,7 @@ package final class StreamPool {
     private let limit: Int
     /// Memory that the sessions of the pool have given back, for each other; they keep the pool.
     let memory = bearerd_blocks_new()  // freed in deinit
+    let heads = HeadMemory()
     /// A stream that is closed, in the place of one that nobody holds any more.
     package let nobody = HTTP2Stream(id: 0)
 
@@ -30,6 +31,7 @@ package final class StreamPool {
     package func empty() {
         streams.value = []
         bearerd_blocks_empty(memory)
+        heads.empty()
     }
 
     /// A stream as good as new.

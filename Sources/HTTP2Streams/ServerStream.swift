@@ -142,6 +142,7 @@ package final class ServerStream: ClientExchange {
             return .none
         }
         if stream.hasEnd, stream.receivedCount == 0, !stream.hasTrailers {
+            incoming.beginNothing()
             return stream.declaredLength == nil ? .none : .exact(0)
         }
         return stream.declaredLength.map { .exact($0) } ?? .open
@@ -165,7 +166,8 @@ package final class ServerStream: ClientExchange {
 
     package func begin(_ head: inout HTTPResponse, length: BodyLength) {
         if head.status == 101 || webSocketKey != nil { return begin(answerOfTunnel: head, length: length) }
-        outgoing.begin(head, length: request.method == .head ? .none : length)
+        if case .head = request.method { return outgoing.begin(&head, length: .none) }
+        outgoing.begin(&head, length: length)
     }
 
     private func begin(answerOfTunnel head: HTTPResponse, length: BodyLength) {
@@ -179,7 +181,7 @@ package final class ServerStream: ClientExchange {
             // To whoever asks for a tunnel a 2xx says that there is one.
             sent.status = 502
         }
-        outgoing.begin(sent, length: length)
+        outgoing.begin(&sent, length: length)
     }
 
     package func endFollows() {}

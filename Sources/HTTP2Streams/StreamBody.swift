@@ -34,7 +34,7 @@ package final class StreamBody: BodySource {
         isNothing = false
     }
 
-    /// Begins no content: what comes belongs to a tunnel that is not begun.
+    /// Begins no content: the message has none, or what comes belongs to a tunnel that is not begun.
     package func beginNothing() {
         begin(limit: .max)
         isNothing = true
@@ -51,6 +51,8 @@ package final class StreamBody: BodySource {
         let stream = handle.stream
         return stream.hasTrailers ? stream.trailers : HTTPFields()
     }
+
+    package var hasTrailers: Bool { handle.stream.hasTrailers }
 
     package func nextPiece() throws(MessageError) -> Int? {
         guard handedOut <= limit else { throw .bodyTooLarge }
@@ -74,7 +76,7 @@ package final class StreamBody: BodySource {
     private var isWhole: Bool { isNothing || handle.stream.hasEnd && handle.stream.keptCount == 0 }
 
     package func nextPiece(within timeout: Duration, sparingly: Bool) async throws(MessageError) -> Int? {
-        let deadline = CoarseInstant.after(timeout)
+        let deadline = handle.reading.end(of: timeout)
         while true {
             if handle.connection.stream.turnIsOver { await handle.connection.stream.yield() }
             let seen = handle.reading.news

@@ -63,7 +63,11 @@ package final class StreamHandle {
     }
 
     /// Throws where nothing more can be sent.
-    func check() throws(StreamError) {
+    func check() throws(StreamError) { try check(connection, stream) }
+
+    /// Throws where nothing more can be sent on the stream that is held, which is looked up once for all that is done with it.
+    @inline(__always)
+    func check(_ connection: HTTP2Connection, _ stream: HTTP2Stream) throws(StreamError) {
         guard connection.isOpen, stream.resetCode == nil else { throw .reset }
     }
 }

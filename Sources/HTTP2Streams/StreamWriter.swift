@@ -36,7 +36,9 @@ package final class StreamWriter: BodySink {
     package func begin(_ length: BodyLength) { begin(length, behindHead: false) }
 
     /// Begins an answer; its head goes with the first send.
-    package func begin(_ response: HTTPResponse, length: BodyLength) {
+    ///
+    /// - Parameter response: lent, because a copy is dear.
+    package func begin(_ response: inout HTTPResponse, length: BodyLength) {
         // It may take the place of an answer that has broken off before its head went out.
         if !hasSent { handle.connection.session.forgetUnsent(of: handle.stream) }
         fields.value = response.fields
@@ -58,7 +60,7 @@ package final class StreamWriter: BodySink {
         begin(tunnel == nil ? length : .none, behindHead: false)
         let (session, stream) = (handle.connection.session, handle.stream)
         _ = session.request(
-            request, on: stream, scheme: scheme, hasContent: length != .none || tunnel != nil,
+            &request, on: stream, scheme: scheme, hasContent: length != .none || tunnel != nil,
             takesTrailers: takesTrailers, connectProtocol: tunnel)
     }
 
@@ -100,10 +102,11 @@ package final class StreamWriter: BodySink {
     }
 
     package func offer(_ piece: Span<UInt8>) throws(StreamError) -> Bool {
-        try handle.check()
-        put(piece)
-        guard handle.stream.unsentCount > Self.keptLimit else { return true }
-        begin()
+        let (connection, stream) = (handle.connection, handle.stream)
+        try handle.check(connection, stream)
+        connection.session.send(piece, on: stream)
+        guard stream.unsentCount > Self.keptLimit else { return true }
+        begin(connection, stream)
         return false
     }
 
@@ -118,7 +121,7 @@ package final class StreamWriter: BodySink {
             try handle.check()
             let room = Self.keptLimit - handle.stream.unsentCount
             guard room > 0 else {
-                begin()
+                begin(handle.connection, handle.stream)
                 try await awaitProgress(within: timeout)
                 continue
             }
@@ -130,15 +133,17 @@ package final class StreamWriter: BodySink {
     }
 
     package func flush() throws(StreamError) -> Bool {
-        try handle.check()
-        begin()
         let (connection, stream) = (handle.connection, handle.stream)
+        try handle.check(connection, stream)
+        begin(connection, stream)
         guard stream.unsentCount > 0, !stream.isClosed else {
             return stream.isClosed || !connection.isCongested
         }
         guard connection.session.role == .client else {
-            return !connection.isCongested && stream.unsentCount <= window
+            return !connection.isCongested && stream.unsentCount <= connection.session.window(of: stream)
         }
+        // With what others send, which goes out together.
+        if !connection.isCongested, connection.session.takesAllUnsent(of: stream) { return true }
         // The connection's window is shared: what is not framed now may have to wait for what others send.
         connection.frame()
         return stream.isClosed || (!connection.isCongested && stream.unsentCount == 0)
@@ -156,15 +161,15 @@ package final class StreamWriter: BodySink {
     }
 
     /// Gives what is kept to the connection.
-    private func begin() {
-        if isHeadWaiting { sendHead() }
-        handle.connection.scheduleSend()
+    @inline(__always)
+    private func begin(_ connection: HTTP2Connection, _ stream: HTTP2Stream) {
+        if isHeadWaiting { sendHead(connection, stream) }
+        connection.scheduleSend()
     }
 
-    private func sendHead() {
-        let (session, stream) = (handle.connection.session, handle.stream)
+    private func sendHead(_ connection: HTTP2Connection, _ stream: HTTP2Stream) {
         let hasContent = !(hasEnd && stream.unsentCount == 0 && !stream.hasTrailersToSend)
-        session.respond(status, fields.value, hasContent: hasContent, on: stream)
+        connection.session.respond(status, &fields.value, hasContent: hasContent, on: stream)
         dropHead()
     }
 
@@ -176,17 +181,21 @@ package final class StreamWriter: BodySink {
 
     /// Waits until the peer has taken more.
     private func awaitProgress(within timeout: Duration) async throws(StreamError) {
-        let before = handle.stream.sentCount
+        // A copy: who waits for the next stream has another one.
+        let stream = handle.stream
+        stream.isAwaited = true
+        defer { stream.isAwaited = false }
+        let before = stream.sentCount
         var wait = ContentWait(on: handle.connection.session)
         var deadline = CoarseInstant.after(timeout)
-        while handle.stream.sentCount == before {
+        while stream.sentCount == before {
             let seen = handle.writing.news
             try handle.check()
             do {
                 try await handle.writing.wait(after: seen, until: deadline)
             } catch {
                 guard error == .timedOut else { throw error }
-                guard wait.mayGoOn(handle.stream, on: handle.connection.session) else {
+                guard wait.mayGoOn(stream, on: handle.connection.session) else {
                     isTimedOut = true
                     onTimeOut()
                     throw error

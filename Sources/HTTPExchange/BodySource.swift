@@ -14,6 +14,8 @@ package protocol BodySource: AnyObject {
     var byteCount: UInt64 { get }
     /// The trailer fields; complete once the content is finished.
     var trailers: HTTPFields { get }
+    /// True if there are trailers so far: most messages have none, and need not be asked for them.
+    var hasTrailers: Bool { get }
 
     /// Takes the next piece of what has already arrived; the piece before it must have been consumed.
     ///
@@ -47,6 +49,8 @@ package protocol BodySource: AnyObject {
 }
 
 extension BodySource {
+    package var hasTrailers: Bool { !trailers.isEmpty }
+
     /// Takes the next piece for somebody who takes all that comes.
     @inline(__always)
     package func nextPiece(within timeout: Duration) async throws(MessageError) -> Int? {

@@ -124,10 +124,12 @@ import Testing
         #expect(stream.isClosed && stream.resetCode == nil)
         let server = try #require(FramePeer(.client))
         server.send(.settings([(4, 0)]))
-        let post = HTTPRequest(method: .post, target: "/", fields: HTTPFields(("Host", "example.com")))
+        var post = HTTPRequest(method: .post, target: "/", fields: HTTPFields(("Host", "example.com")))
         let sent = HTTP2Stream()
         server.session.end(sent, trailers: Self.status)
-        #expect(server.session.request(post, on: sent, scheme: .http, hasContent: true, takesTrailers: false))
+        let isBegun = server.session.request(
+            &post, on: sent, scheme: .http, hasContent: true, takesTrailers: false)
+        #expect(isBegun)
         let frames = server.takeFrames().filter { $0.kind != .settings }
         #expect(frames.map(\.kind) == [.headers, .headers] && sent.hasSentEnd)
     }

@@ -45,8 +45,7 @@ final class FramePeer {
     func takeFrames() -> [HTTP2Frame] {
         session.produce(upTo: 1 << 24)
         collect()
-        var bytes = session.output
-        session.output = []
+        var bytes = session.takeOutput()
         var frames: [HTTP2Frame] = []
         while let frame = HTTP2Frame.take(from: &bytes) { frames.append(frame) }
         return frames

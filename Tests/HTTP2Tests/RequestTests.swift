@@ -49,13 +49,12 @@ import Testing
             HPACK.encode(FramePeer.get + [("x-open", "1")]) + HPACK.neverIndexed("x-token", "not-a-real-one")
             + HPACK.neverIndexed("cookie", "a=1")
         peer.send(HTTP2Frame(.headers, flags: 0x5, stream: 1, block))
-        let request = try #require(peer.streams[1]?.request)
+        var request = try #require(peer.streams[1]?.request)
         let sender = try #require(FramePeer(.client))
         let sent = HTTP2Stream()
-        #expect(
-            sender.session.request(
-                request, on: sent, scheme: .http, hasContent: false, takesTrailers: false,
-                connectProtocol: nil))
+        let isBegun = sender.session.request(
+            &request, on: sent, scheme: .http, hasContent: false, takesTrailers: false, connectProtocol: nil)
+        #expect(isBegun)
         let head = try #require(sender.takeFrames().first { $0.kind == .headers })
         #expect(sender.fields(of: head)["x-token"] == "not-a-real-one")
         #expect(sender.reader.neverIndexed.sorted() == [":path", "cookie", "x-token"])

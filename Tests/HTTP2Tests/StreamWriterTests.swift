@@ -114,6 +114,13 @@ private struct NeverHappened: Error {
         #expect(bodies.map(\.waiting) == [0, 80_000 - 65_535])
     }
 
+    @Test func `small bodies have as good as gone out, and are framed together`() async throws {
+        let bodies = try await with(.client) { try await $0.flushed(bodiesOf: [10_000, 10_000, 20_000]) }
+        #expect(bodies.map(\.isGone) == [true, true, true])
+        // The last one is more than is promised: all are framed.
+        #expect(bodies.map(\.waiting) == [10_000, 10_000, 0])
+    }
+
     @Test func `an end goes out without another flush`() async throws {
         try await with(.client) { try await $0.sendEndAlone() }
     }

@@ -31,7 +31,7 @@ package final class HTTP2Exchange: UpstreamExchange, ArrivalSource {
     private var carrier: HTTP2Link
     private var beganLink: Bool
     /// The request's place under the route's limit.
-    private var permit: UpstreamPermit?
+    private var permit: UpstreamPermit
     private let handle: StreamHandle
     private var isClosed = false
     /// How many bytes had come on the connection when the request began.
@@ -66,11 +66,18 @@ package final class HTTP2Exchange: UpstreamExchange, ArrivalSource {
         outgoing.onTimeOut = { [unowned self] in handle.reset(.cancel) }  // it goes with us
     }
 
+    /// Takes the place under the route's limit again that the last request has given back.
+    ///
+    /// - Returns: false if none is free.
+    func takePlace() -> Bool { permit.takeAgain() }
+
     /// Serves another request, on whatever connection, in place of one that is over.
-    func begin(on link: HTTP2Link, isFirst: Bool, permit: UpstreamPermit) {
+    ///
+    /// - Parameter permit: nil after ``takePlace()``.
+    func begin(on link: HTTP2Link, isFirst: Bool, permit: UpstreamPermit?) {
         if link !== carrier { carrier = link }
         beganLink = isFirst
-        self.permit = permit
+        if let permit { self.permit = permit }
         isClosed = false
         hasTimedOut = false
         hasInterim = false
@@ -86,7 +93,7 @@ package final class HTTP2Exchange: UpstreamExchange, ArrivalSource {
         endStream()
         incoming.letGo()
         outgoing.forget()
-        permit = nil
+        permit.giveBack()
         handle.letGo()
     }
 
@@ -138,7 +145,7 @@ package final class HTTP2Exchange: UpstreamExchange, ArrivalSource {
     package var arrivals: HTTP2Exchange { self }
 
     package func more(within timeout: Duration) async throws(StreamError) -> Bool {
-        let deadline = CoarseInstant.after(timeout)
+        let deadline = handle.reading.end(of: timeout)
         let stream = handle.stream
         while true {
             let seen = handle.reading.news
@@ -185,7 +192,9 @@ package final class HTTP2Exchange: UpstreamExchange, ArrivalSource {
     package func beginBody(answering method: HTTPMethod) throws(MessageError) -> BodyLength {
         incoming.begin(limit: .max)
         let stream = handle.stream
-        guard method != .head, response.status != 204, response.status != 304 else { return .none }
+        // Not compared: that would be a comparison of texts.
+        if case .head = method { return .none }
+        guard response.status != 204, response.status != 304 else { return .none }
         if stream.hasEnd, stream.receivedCount == 0, !stream.hasTrailers { return .exact(0) }
         return stream.declaredLength.map { .exact($0) } ?? .open
     }

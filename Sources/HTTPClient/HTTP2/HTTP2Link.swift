@@ -118,16 +118,19 @@ final class HTTP2Link {
     func read() async { await carrier.stream.yield() }
 
     /// One more exchange.
-    ///
-    /// - Parameter vacant: what is left of an exchange that is over, to be used again.
-    func begin(with permit: UpstreamPermit, in vacant: HTTP2Exchange?) -> HTTP2Exchange {
+    func begin(with permit: UpstreamPermit) -> HTTP2Exchange {
         defer { hasBegun = true }
         activeCount += 1
-        if let vacant {
-            vacant.begin(on: self, isFirst: !hasBegun, permit: permit)
-            return vacant
-        }
         return HTTP2Exchange(on: self, isFirst: !hasBegun, permit: permit)
+    }
+
+    /// One more exchange, in the memory of one that is over.
+    ///
+    /// - Parameter permit: nil if it has its place already.
+    func begin(_ vacant: HTTP2Exchange, with permit: UpstreamPermit?) {
+        activeCount += 1
+        vacant.begin(on: self, isFirst: !hasBegun, permit: permit)
+        hasBegun = true
     }
 
     /// An exchange is over.

@@ -81,7 +81,13 @@ package final class HTTP2Pool: NegotiatingPool {
         guard !isDeclined, let link = linkWithRoom else { return nil }
         // Bytes that have arrived may be its GOAWAY: they are read first, by a call that opens a connection.
         if !mayRepeat, link.isUnread { return nil }
-        return limit.permitNow().map { begin(on: link, with: $0) }
+        guard let exchange = takeVacant() else { return limit.permitNow().map { link.begin(with: $0) } }
+        guard exchange.takePlace() else {
+            vacant.value.append(exchange)
+            return nil
+        }
+        link.begin(exchange, with: nil)
+        return exchange
     }
 
     package typealias Place = UpstreamPermit
@@ -117,15 +123,25 @@ package final class HTTP2Pool: NegotiatingPool {
         }
     }
 
-    private var linkWithRoom: HTTP2Link? { links.value.first(where: \.hasRoom) }
+    private var linkWithRoom: HTTP2Link? { Self.withRoom(in: links.value) }
+
+    private static func withRoom(in links: [HTTP2Link]) -> HTTP2Link? {
+        for index in links.indices where links[index].hasRoom { return links[index] }
+        return nil
+    }
 
     private func begin(on link: HTTP2Link, with permit: UpstreamPermit) -> HTTP2Exchange {
+        guard let exchange = takeVacant() else { return link.begin(with: permit) }
+        link.begin(exchange, with: permit)
+        return exchange
+    }
+
+    /// An exchange that is over, to be used again; nil if there is none.
+    private func takeVacant() -> HTTP2Exchange? {
         // Whoever had it last may look at it for a moment longer.
         let last = vacant.value.count - 1
-        guard last >= 0, isKnownUniquelyReferenced(&vacant.value[last]) else {
-            return link.begin(with: permit, in: nil)
-        }
-        return link.begin(with: permit, in: vacant.value.removeLast())
+        guard last >= 0, isKnownUniquelyReferenced(&vacant.value[last]) else { return nil }
+        return vacant.value.removeLast()
     }
 
     package func end(_ exchange: HTTP2Exchange, isRequestWhole: Bool) { discard(exchange) }

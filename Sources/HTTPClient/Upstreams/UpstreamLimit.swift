@@ -77,13 +77,15 @@ package final class UpstreamLimit: Sendable {
     }
 
     /// Takes a permit if one is free and no request waits for it.
-    func permitNow() -> UpstreamPermit? {
-        let isFree = state.withLock { state in
+    func permitNow() -> UpstreamPermit? { reserveNow() ? UpstreamPermit(self) : nil }
+
+    /// Takes what a permit stands for.
+    func reserveNow() -> Bool {
+        state.withLock { state in
             guard state.open < maximum, state.waiters.isEmpty else { return false }
             state.open += 1
             return true
         }
-        return isFree ? UpstreamPermit(self) : nil
     }
 
     /// Makes a number by which a wait can be ended from elsewhere.

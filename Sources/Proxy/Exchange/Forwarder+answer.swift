@@ -157,8 +157,9 @@ extension Forwarder {
 
     private func end(_ exchange: Exchange, from upstream: some UpstreamExchange) {
         exchange.client.outgoing.end(
-            trailers: upstream.incoming.trailers.without(
-                exchange.route?.plan.unwantedResponseTrailers ?? []))
+            trailers: upstream.incoming.hasTrailers
+                ? upstream.incoming.trailers.without(exchange.route?.plan.unwantedResponseTrailers ?? [])
+                : HTTPFields())
         if exchange.client.request.version == .http2 { noteCall(of: exchange, from: upstream) }
         announceEnd(of: exchange)
     }
@@ -208,7 +209,7 @@ extension Forwarder {
 
     private func took(_ count: Int, of exchange: Exchange, from upstream: some UpstreamExchange) {
         exchange.record.bytesOut &+= UInt64(count)
-        if upstream.incoming.isFinished, !exchange.client.outgoing.framesEnd {
+        if !exchange.client.outgoing.framesEnd, upstream.incoming.isFinished {
             announceEnd(of: exchange)
         }
     }

@@ -62,7 +62,9 @@ extension Forwarder {
             try await deliver(exchange, from: answering, on: route)
             // Before the client ends its direction, which it may do much later.
             if Pool.Exchange.isJudgedByTrailers, exchange.client.request.fields.areOfGRPC {
-                await judgeEnd(of: exchange, from: answering, on: route)
+                if answering.trailingCallStatus == GRPCStatus.unauthenticated {
+                    await judgeEnd(of: exchange, from: answering, on: route)
+                }
                 judgeCall(of: answering, exchange, on: route)
             }
             if exchange.upload.isRunning { await finishUpload(of: exchange, to: answering) }

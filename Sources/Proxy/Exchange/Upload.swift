@@ -234,9 +234,8 @@ final class Upload<Client: ClientExchange> {
 
     /// The client's trailers without those that must not be forwarded.
     private var trailers: HTTPFields {
-        var trailers = client.incoming.trailers
-        guard !trailers.isEmpty, let route else { return HTTPFields() }
-        trailers = trailers.without(route.unwantedRequestTrailers)
+        guard client.incoming.hasTrailers, let route else { return HTTPFields() }
+        var trailers = client.incoming.trailers.without(route.unwantedRequestTrailers)
         trailers.removeLookalikes(of: route.reservedNames)
         if let names = route.overrideFields { trailers.removeAll(of: names) }
         return trailers

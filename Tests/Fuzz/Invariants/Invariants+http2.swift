@@ -124,7 +124,7 @@ extension Invariants {
             session.request(post, scheme: .http, hasContent: true, takesTrailers: false),
         ].compactMap { $0 }
         session.produce(upTo: 1 << 20)
-        session.output.removeAll()
+        _ = session.takeOutput()
         return streams
     }
 
