@@ -49,8 +49,8 @@ let package = Package(
         .target(
             name: "HTTPClient",
             dependencies: [
-                "CLibcurl", "COpenSSL", "EventLoop", "HTTP1", "HTTP2", "HTTP2Streams", "HTTPExchange",
-                "HTTPMessages", "System", "TLS",
+                "CLibcurl", "COpenSSL", "Cryptography", "EventLoop", "HTTP1", "HTTP2", "HTTP2Streams",
+                "HTTPExchange", "HTTPMessages", "System", "TLS",
             ],
             swiftSettings: bridge),
         .target(
@@ -86,7 +86,7 @@ let package = Package(
             swiftSettings: safe),
         .target(
             name: "HTTP2Streams",
-            dependencies: ["EventLoop", "HTTP2", "HTTPExchange", "HTTPMessages", "System"],
+            dependencies: ["Cryptography", "EventLoop", "HTTP2", "HTTPExchange", "HTTPMessages", "System"],
             swiftSettings: safe),
         .target(
             name: "OAuth",

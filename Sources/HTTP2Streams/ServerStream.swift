@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import BearerdCryptography
 package import BearerdEventLoop
 package import BearerdHTTP2
 package import BearerdHTTPExchange
@@ -146,6 +147,12 @@ package final class ServerStream: ClientExchange {
             return stream.declaredLength == nil ? .none : .exact(0)
         }
         return stream.declaredLength.map { .exact($0) } ?? .open
+    }
+
+    /// The client has sent no key, and gets no proof: ours is for us to judge (RFC 6455 §4.1).
+    package func isGranted(by answer: HTTPResponse) -> Bool {
+        guard let key = webSocketKey?.text else { return true }
+        return answer.fields[.secWebSocketAccept] == WebSocketProof.accept(key)
     }
 
     package func leaveRequestUnread() {}

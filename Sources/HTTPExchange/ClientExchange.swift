@@ -21,6 +21,9 @@ package protocol ClientExchange: MessageExchange {
     /// A request for a tunnel has `Upgrade` in it, however its protocol says that, and is granted with a 101.
     @_borrowed var request: HTTPRequest { get set }
 
+    /// Returns true if a 101 grants the tunnel, as far as the client cannot judge that itself.
+    func isGranted(by answer: HTTPResponse) -> Bool
+
     /// Begins the request's content.
     ///
     /// - Parameter limit: the most content bytes; more are ``MessageError/bodyTooLarge``.
@@ -71,4 +74,9 @@ package protocol ClientExchange: MessageExchange {
     /// Calls `onNews` when data arrives that nobody waits for, or when the client has ended its direction;
     /// nil stops the calls.
     func watchPeer(_ onNews: (() -> Void)?)
+}
+
+extension ClientExchange {
+    /// Of a client that gets the 101, with all that proves it.
+    package func isGranted(by answer: HTTPResponse) -> Bool { true }
 }

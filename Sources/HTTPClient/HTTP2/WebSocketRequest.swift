@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import BearerdCryptography
 internal import BearerdHTTPMessages
-internal import CBearerdOpenSSL
 
 /// A request for a WebSocket in the words of HTTP/1.1, which HTTP/2 asks for with an extended CONNECT (RFC 8441).
 struct WebSocketRequest {
@@ -21,16 +21,6 @@ struct WebSocketRequest {
         response.status = 101
         response.reason = "Switching Protocols"
         response.fields[.upgrade] = name
-        if let key { response.fields[.secWebSocketAccept] = Self.accept(key) }
-    }
-
-    /// The proof that the server has understood the key (RFC 6455 §4.2.2).
-    private static func accept(_ key: String) -> String {
-        let text = Array((key + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11").utf8)
-        var digest = [UInt8](repeating: 0, count: 20)
-        var encoded = [UInt8](repeating: 0, count: 29)
-        guard EVP_Q_digest(nil, "SHA1", nil, text, text.count, &digest, nil) == 1 else { return "" }
-        let count = EVP_EncodeBlock(&encoded, digest, CInt(digest.count))
-        return String(decoding: encoded.prefix(Int(count)), as: UTF8.self)
+        if let key { response.fields[.secWebSocketAccept] = WebSocketProof.accept(key) }
     }
 }

@@ -193,7 +193,7 @@ extension Forwarder {
     ) throws(ProxyError) {
         if upstream.response.status == 101 {
             guard let chosen = upstream.response.fields[.upgrade], exchange.mayUpgrade(to: chosen),
-                exchange.upload.isFinished
+                exchange.client.isGranted(by: upstream.response), exchange.upload.isFinished
             else { throw .upstreamProtocol }
             exchange.form.upgrade = chosen
             return

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import BearerdCryptography
 import BearerdTestSupport
 import Testing
 
@@ -272,7 +273,8 @@ import Testing
             #expect(head["Authorization"]?.hasPrefix("Bearer ") == true)
             try wire.send(
                 "HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: websocket\r\n"
-                    + "Sec-WebSocket-Accept: x\r\nSec-WebSocket-Protocol: chat\r\n\r\nfirst")
+                    + "Sec-WebSocket-Accept: \(WebSocketProof.accept(try #require(head["Sec-WebSocket-Key"])))\r\n"
+                    + "Sec-WebSocket-Protocol: chat\r\n\r\nfirst")
             #expect(try wire.read(exactly: 5) == Array("early".utf8))
             try wire.send("second")
             #expect(try wire.endsCleanly())
@@ -309,6 +311,23 @@ import Testing
         let answer = try client.answer(on: tunnel)
         #expect(answer.status == 501 && answer.text.contains("not_implemented"))
         #expect(sidecar.upstream.requests.isEmpty)
+    }
+
+    @Test(arguments: ["Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n", ""])
+    func `an upstream whose 101 does not prove that it has the key of an extended CONNECT is 502`(
+        proof: String
+    ) throws {
+        let upstream = try RawUpstream { wire in
+            _ = try wire.readHead()
+            try wire.send(
+                "HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: websocket\r\n"
+                    + proof + "\r\n")
+        }
+        let sidecar = try Sidecar(upstream: upstream)
+        try sidecar.awaitToken()
+        let client = try HTTP2Client(to: sidecar.bearerd.proxy)
+        let answer = try client.answer(on: try beginTunnel(of: "websocket", by: client, at: "/ws"))
+        #expect(answer.status == 502 && answer.text.contains("upstream_protocol"))
     }
 
     @Test(arguments: [200, 204])

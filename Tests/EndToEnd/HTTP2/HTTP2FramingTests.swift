@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import BearerdCryptography
 import BearerdTestSupport
 import Testing
 
@@ -95,9 +96,10 @@ import Testing
     @Test func `a tunnel whose upstream resets its connection ends with CANCEL`() throws {
         let gate = Gate()
         let upstream = try RawUpstream { wire in
-            _ = try wire.readHead()
+            let key = try #require(try wire.readHead()?["Sec-WebSocket-Key"])
             try wire.send(
-                "HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: websocket\r\n\r\nfirst")
+                "HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: websocket\r\n"
+                    + "Sec-WebSocket-Accept: \(WebSocketProof.accept(key))\r\n\r\nfirst")
             try gate.pass()
             wire.reset()
         }
