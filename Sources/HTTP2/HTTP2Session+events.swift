@@ -185,6 +185,8 @@ extension HTTP2Session {
 
     private func sent(_ header: nghttp2_frame_hd) {
         guard let stream = streams[header.stream_id] else { return }
+        // They go before all else.
+        if stream.interimCount > 0 { stream.interimCount -= 1 }
         if Self.isSet(NGHTTP2_FLAG_END_STREAM, header) {
             stream.hasSentEnd = true
             // Whoever has its answer need not send the rest of its request (RFC 9113 §8.1).

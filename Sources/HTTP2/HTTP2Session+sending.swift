@@ -34,7 +34,9 @@ extension HTTP2Session {
         let pairs = pairs(of: head.status, &fields)
         let result = nghttp2_submit_headers(
             handle, UInt8(NGHTTP2_FLAG_NONE.rawValue), stream.id, nil, pairs.first, pairs.count, nil)
-        if result == 0 { outgoing.begin() }
+        guard result == 0 else { return }
+        outgoing.begin()
+        stream.interimCount += 1
     }
 
     /// Sends the head of an answer.

@@ -48,6 +48,7 @@ package final class HTTP2Stream {
     private let unsent = Exclusive(StreamBytes())
     var trailersToSend: HTTPFields?
     private var framedCount: UInt64 = 0
+    private var waitingInterims = 0
     private var endCode: HTTP2ErrorCode?
     private var listener: (() -> Void)?
 
@@ -66,6 +67,7 @@ package final class HTTP2Stream {
         arrivedCount = 0
         if trailersToSend != nil { trailersToSend = nil }
         framedCount = 0
+        waitingInterims = 0
         endCode = nil
         if listener != nil { listener = nil }
     }
@@ -260,6 +262,11 @@ package final class HTTP2Stream {
     package internal(set) var hasSentEnd: Bool {
         get { marks.contains(.sentEnd) }
         set { mark(.sentEnd, newValue) }
+    }
+    /// How many interim heads wait to be framed.
+    package internal(set) var interimCount: Int {
+        get { waitingInterims }
+        set { waitingInterims = newValue }
     }
     /// How many bytes of content have been framed.
     package var sentCount: UInt64 { framedCount }

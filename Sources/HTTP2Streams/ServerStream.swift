@@ -166,9 +166,7 @@ package final class ServerStream: ClientExchange {
     package func send(
         interim head: inout HTTPResponse, within timeout: Duration
     ) async throws(StreamError) {
-        guard connection.isOpen, stream.resetCode == nil else { throw .reset }
-        connection.session.send(interim: head, on: stream)
-        connection.scheduleSend()
+        try await outgoing.send(interim: head, within: timeout)
     }
 
     package func begin(_ head: inout HTTPResponse, length: BodyLength) {

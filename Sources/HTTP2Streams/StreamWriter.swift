@@ -13,6 +13,9 @@ package final class StreamWriter: BodySink {
     /// How much of a stream's content waits at most for its window before its sender does, in bytes.
     private static let keptLimit = 32 * 1024
 
+    /// How many interim heads of a stream wait at most before their sender does.
+    private static let keptInterims = 8
+
     private let handle: StreamHandle
     /// True while the head of an answer waits for the first send, when it is known if content follows.
     private var isHeadWaiting = false
@@ -44,6 +47,23 @@ package final class StreamWriter: BodySink {
         fields.value = response.fields
         status = response.status
         begin(length, behindHead: true)
+    }
+
+    /// Sends a head that only precedes the answer, and waits while the peer takes none.
+    func send(interim head: HTTPResponse, within timeout: Duration) async throws(StreamError) {
+        let (connection, stream) = (handle.connection, handle.stream)
+        try handle.check(connection, stream)
+        connection.session.send(interim: head, on: stream)
+        connection.scheduleSend()
+        guard stream.interimCount > Self.keptInterims else { return }
+        stream.isAwaited = true
+        defer { stream.isAwaited = false }
+        let deadline = handle.writing.end(of: timeout)
+        while stream.interimCount > Self.keptInterims {
+            let seen = handle.writing.news
+            try handle.check(connection, stream)
+            try await handle.writing.wait(after: seen, until: deadline)
+        }
     }
 
     /// Begins a request; its head is given to the connection at once.

@@ -57,6 +57,36 @@ private actor ConnectionSide: LoopConfined {
         try await eventually("the end to go out") { handle.stream.hasSentEnd }
     }
 
+    /// Sends interim heads to a client, and lets it have them once one has to wait.
+    ///
+    /// - Returns: how many were sent by then.
+    func interimsBeforeWait(of count: Int) async throws -> Int {
+        var new: HTTP2Stream?
+        connection.onStream = { new = $0 }
+        let request = HTTP2Frame.head(FramePeer.get, stream: 1)
+        let bytes = HTTP2Frame.preface + HTTP2Frame.settings().bytes + request.bytes
+        connection.session.receive(bytes.span, at: .now)
+        connection.dispatch()
+        let stream = try #require(new)
+        let served = ServerStream(stream, on: connection, from: .unknown)
+        let sending = loop.startTask {
+            for _ in 0..<count {
+                var head = HTTPResponse(status: 103)
+                try? await served.send(interim: &head, within: .zero)
+                self.sent += 1
+            }
+        }
+        try await eventually("a head to wait") { stream.isAwaited }
+        let before = sent
+        _ = loop.startTask { await self.connection.run() }
+        await sending.value
+        #expect(sent == count && stream.interimCount <= before)
+        served.conclude()
+        return before
+    }
+
+    private var sent = 0
+
     /// Serves a stream whose request gets a token, until it is over.
     func requestLeft(bySecret secret: String) -> HTTPRequest {
         let served = ServerStream(HTTP2Stream(), on: connection, from: .unknown)
@@ -119,6 +149,10 @@ private struct NeverHappened: Error {
         #expect(bodies.map(\.isGone) == [true, true, true])
         // The last one is more than is promised: all are framed.
         #expect(bodies.map(\.waiting) == [10_000, 10_000, 0])
+    }
+
+    @Test func `interim heads wait for a client that takes none`() async throws {
+        #expect(try await with(.server) { try await $0.interimsBeforeWait(of: 64) } == 8)
     }
 
     @Test func `an end goes out without another flush`() async throws {
