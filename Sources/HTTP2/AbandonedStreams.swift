@@ -7,8 +7,8 @@ struct AbandonedStreams {
     private var allowances = RecentStreams<Int>(atMost: 1024)
 
     private static let allowance = 2 * HTTP2Limits.streamWindow
-    /// A frame costs no less, so that the smallest ones end too.
-    private static let leastCost = 256
+    /// A frame costs no less, so that empty ones end too; no message of gRPC is smaller.
+    private static let leastCost = 5
 
     /// We end the stream.
     mutating func insert(_ id: Int32) { allowances[id] = Self.allowance }

@@ -19,6 +19,8 @@ struct FloodGuard {
     private var provokedResets = FrameBudget(burst: 100, perSecond: 10)
     /// Frames on streams that we have ended: an upload in small pieces may be on its way.
     private var lateFrames = FrameBudget(burst: 2000, perSecond: 500)
+    /// How many bytes of content we have sent and WINDOW_UPDATE has not given back, of the connection and of streams.
+    private var owed = (connection: 0, streams: 0)
     /// Streams beyond the limit; there may be many before our SETTINGS arrive.
     private var refusals = FrameBudget(burst: 1000, perSecond: 20)
 
@@ -64,10 +66,28 @@ struct FloodGuard {
     mutating func admitsLate(_ length: Int) -> Bool { lateFrames.spend(1 + Double(length) / 256) }
 
     /// Content went out, which the peer answers with frames of its own.
-    mutating func sentContent() {
+    mutating func sentContent(_ count: Int) {
         windowUpdates.earn(4)
         pings.earn(1)
+        owed.connection += count
+        owed.streams += count
     }
+
+    /// A window was opened, by a frame that was charged: one that gives back what we have sent is earned, however small the
+    /// pieces in which the peer reads.
+    mutating func windowOpened(by increment: Int, ofConnection: Bool) {
+        if ofConnection {
+            guard increment <= owed.connection else { return }
+            owed.connection -= increment
+        } else {
+            guard increment <= owed.streams else { return }
+            owed.streams -= increment
+        }
+        windowUpdates.earn(1)
+    }
+
+    /// True if WINDOW_UPDATE must be read before the next one is judged.
+    var isShortOfWindowUpdates: Bool { windowUpdates.isShort }
 
     /// A piece of content came in: clients send PING beside large ones to measure the way, and some peers an empty frame
     /// behind each message.
@@ -88,9 +108,10 @@ struct FloodGuard {
     /// The peer has reset a stream of which it has had some of the answer: it has lost interest, as clients do.
     mutating func receivedResetOfAnswer() { resets.earn(1) }
 
-    /// We have begun a stream, which the peer may reset (RFC 9113 §8.1).
+    /// We have begun a stream, which the peer may reset, or answer so that we do (RFC 9113 §8.1).
     mutating func sentRequest() {
         resets.earn(1)
+        provokedResets.earn(1)
         emptyData.earn(2)
     }
 }

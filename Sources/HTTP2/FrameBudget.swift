@@ -14,6 +14,9 @@ struct FrameBudget {
 
     mutating func refill(seconds: Double) { level = min(burst, level + seconds * perSecond) }
 
+    /// True if half of it is spent.
+    var isShort: Bool { level < burst / 2 }
+
     /// Gives back what useful work has earned.
     mutating func earn(_ amount: Double) { level = min(burst, level + amount) }
 

@@ -48,6 +48,8 @@ extension HTTP2Session {
             let goaway = frame.pointee.goaway
             farewell = (goaway.last_stream_id, HTTP2ErrorCode(rawValue: goaway.error_code))
         case NGHTTP2_WINDOW_UPDATE.rawValue:
+            let increment = Int(frame.pointee.window_update.window_size_increment)
+            floods.windowOpened(by: increment, ofConnection: header.stream_id == 0)
             if header.stream_id == 0 { windowOpened() } else { streams[header.stream_id].map { touch($0) } }
         default: break
         }
@@ -168,7 +170,7 @@ extension HTTP2Session {
         let header = frame.pointee.hd
         switch UInt32(header.type) {
         case NGHTTP2_DATA.rawValue:
-            floods.sentContent()
+            floods.sentContent(header.length)
             sent(header)
         case NGHTTP2_HEADERS.rawValue:
             outgoing.end()
@@ -203,6 +205,8 @@ extension HTTP2Session {
         let code = HTTP2ErrorCode(rawValue: code)
         // A stream that we have reset ourselves is no fault of the peer's.
         guard streams[id]?.resetCode == nil else { return }
+        // More of an answer that is malformed may be on its way.
+        if role == .client { abandoned.insert(id) }
         if !floods.admits(code == .refusedStream ? .refusal : .provokedReset) { _ = breach(.enhanceYourCalm) }
     }
 

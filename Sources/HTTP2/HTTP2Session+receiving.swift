@@ -116,6 +116,7 @@ extension HTTP2Session {
         case NGHTTP2_RST_STREAM.rawValue:
             hasUnreadEarnings = true
             if role == .client { streams[header.stream]?.isEnding = true }
+        case NGHTTP2_WINDOW_UPDATE.rawValue where floods.isShortOfWindowUpdates: hasUnreadEarnings = true
         case NGHTTP2_GOAWAY.rawValue: isLeaving = true
         case NGHTTP2_SETTINGS.rawValue:
             windowsBefore = (streams.all.map { streamWindow(of: $0) }.max() ?? 0, initialWindow)

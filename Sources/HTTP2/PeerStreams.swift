@@ -18,7 +18,9 @@ struct PeerStreams {
     private var skipped: [ClosedRange<Int32>] = []
 
     /// - Parameter limit: how many streams may be open at once.
-    init(limit: Int) { streams = RecentStreams(atMost: Self.capacity(for: limit)) }
+    init(limit: Int) {
+        streams = RecentStreams(atMost: Self.capacity(for: limit), keeping: { $0 == .open })
+    }
 
     private static func capacity(for limit: Int) -> Int { 2 * limit + 200 }
 

@@ -19,7 +19,14 @@ struct RecentStreams<Value> {
     /// The newest stream of those that were forgotten; 0 if none was.
     private(set) var lastForgotten: Int32 = 0
 
-    init(atMost capacity: Int) { self.capacity = capacity }
+    /// Those of which this is true are never forgotten.
+    private let keeps: (Value) -> Bool
+
+    /// - Parameter keeps: says which streams are never forgotten; of those there are fewer than half of `capacity`.
+    init(atMost capacity: Int, keeping keeps: @escaping (Value) -> Bool = { _ in false }) {
+        self.capacity = capacity
+        self.keeps = keeps
+    }
 
     subscript(id: Int32) -> Value? {
         get { slots[index(of: id)]?.value }
@@ -79,7 +86,8 @@ struct RecentStreams<Value> {
     }
 
     private mutating func forgetOlderHalf() {
-        for oldest in slots.compactMap({ $0?.id }).sorted().prefix(capacity / 2) {
+        let forgettable = slots.compactMap { slot in slot.flatMap { keeps($0.value) ? nil : $0.id } }
+        for oldest in forgettable.sorted().prefix(capacity / 2) {
             remove(at: index(of: oldest))
             lastForgotten = max(lastForgotten, oldest)
         }

@@ -118,7 +118,7 @@ import Testing
             #expect(peer.resetCode() == HTTP2ErrorCode.cancel.rawValue)
             for _ in 0..<50 { peer.send(late) }
             #expect(peer.session.failure == nil)
-            for _ in 0..<5000 where peer.session.failure == nil { peer.send(late) }
+            for _ in 0..<40_000 where peer.session.failure == nil { peer.send(late) }
             #expect(peer.goawayCode() == Self.calm)
         }
     }
@@ -147,6 +147,18 @@ import Testing
         #expect(peer.session.failure == nil)
         peer.send(.data("x", stream: 1799))
         #expect(peer.goawayCode() == HTTP2ErrorCode.streamClosed.rawValue)
+    }
+
+    @Test func `a stream that lives long is not forgotten among many that were ended`() throws {
+        let peer = try #require(FramePeer())
+        peer.send(.head(FramePeer.post, stream: 1, endsStream: false))
+        for number in 1...UInt32(900) {
+            peer.send(.head(FramePeer.post, stream: number * 2 + 1, endsStream: false))
+            peer.session.reset(try #require(peer.streams[Int32(number) * 2 + 1]), .noError)
+            _ = peer.takeFrames()
+        }
+        for _ in 0..<5000 { peer.send(.data("x", stream: 1)) }
+        #expect(peer.session.failure == nil && peer.streams[1]?.receivedCount == 5000)
     }
 
     @Test func `DATA of nothing but padding is as empty`() throws {
@@ -197,6 +209,32 @@ import Testing
             peer.send(.windowUpdate(UInt32(count)), .windowUpdate(UInt32(count), stream: 1))
         }
         #expect(peer.session.failure == nil && stream.sentCount == 2000 * 16_384)
+    }
+
+    /// Go's server sends two frames for each read of a request's content.
+    @Test func `whoever reads in small pieces may open windows as often`() throws {
+        let peer = try #require(FramePeer())
+        peer.send(.head(FramePeer.get, stream: 1))
+        let stream = try #require(peer.streams[1])
+        peer.session.respond(.init(status: 200), hasContent: true, on: stream)
+        let piece = [UInt8](repeating: 0, count: 16_384)
+        let read = HTTP2Frame.windowUpdate(4).bytes + HTTP2Frame.windowUpdate(4, stream: 1).bytes
+        for _ in 0..<4 {
+            peer.session.send(piece.span, on: stream)
+            _ = peer.takeFrames()
+            peer.send(bytes: (0..<piece.count / 4).flatMap { _ in read })
+        }
+        #expect(peer.session.failure == nil && stream.sentCount == 4 * 16_384)
+        peer.send(bytes: (0..<3000).flatMap { _ in read })
+        #expect(peer.goawayCode() == Self.calm)
+    }
+
+    @Test func `many small frames of one window may come late`() throws {
+        let peer = try #require(FramePeer())
+        peer.send(.head(FramePeer.post, stream: 1, endsStream: false))
+        peer.session.reset(try #require(peer.streams[1]), .cancel)
+        for _ in 0..<4000 { peer.send(HTTP2Frame(.data, stream: 1, Array(repeating: 0, count: 15))) }
+        #expect(peer.session.failure == nil)
     }
 
     @Test func `streams beyond the limit are refused until SETTINGS are acknowledged`() throws {
@@ -293,7 +331,7 @@ import Testing
             peer.session.reset(stream, .cancel)
             _ = peer.takeFrames()
             var sent = 0
-            while sent < 4000, peer.session.failure == nil {
+            while sent < 40_000, peer.session.failure == nil {
                 peer.send(HTTP2Frame(.data, stream: 1, piece))
                 sent += 1
             }
