@@ -81,7 +81,9 @@ package final class HTTP2Connection {
         while isOpen, !session.isOver {
             if stream.turnIsOver { await stream.yield() }
             do throws(StreamError) {
-                guard try await stream.fill(within: .zero, capacity: StoragePool.large) else {
+                let isInside = session.streamCount > 0
+                guard try await stream.fill(within: .zero, capacity: StoragePool.large, isInside: isInside)
+                else {
                     hasEnd = true
                     return false
                 }
