@@ -69,9 +69,11 @@ extension Forwarder {
             }
             if exchange.upload.isRunning { await finishUpload(of: exchange, to: answering) }
         } catch {
+            // What has become of the answer because the client's content broke off is no fault of the upstream's.
+            let cause = exchange.upload.isCutByClient ? exchange.upload.failure ?? error : error
             // The bytes that an upload holds must not be read a second time.
             if exchange.upload.isRunning { await stopUpload(of: exchange) }
-            if let trace = exchange.trace { endSend(of: trace, error, hasHead: exchange.record.status > 0) }
+            if let trace = exchange.trace { endSend(of: trace, cause, hasHead: exchange.record.status > 0) }
             if error == .upstreamUnavailable(.declined), mayDecline, exchange.isReplayable,
                 !exchange.isClientGone, !exchange.client.request.fields.areOfGRPC
             {
@@ -79,7 +81,7 @@ extension Forwarder {
                 return
             }
             if exchange.repetition.isTokenOnTrial { route.tally.countReplay(.failed) }
-            await reject(exchange, exchange.isClientGone ? .clientGone : error)
+            await reject(exchange, exchange.isClientGone ? .clientGone : cause)
         }
         if exchange.upload.isRunning { await stopUpload(of: exchange) }
         // The exchange has it for as long as it is not given back.
