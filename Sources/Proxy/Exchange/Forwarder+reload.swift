@@ -78,7 +78,7 @@ extension Forwarder {
         }
     }
 
-    /// The number of open tunnels and event streams for each route's name.
+    /// The number of open tunnels, event streams and calls of gRPC for each route's name.
     var openStreams: [String: Int] {
         var streams: [String: Int] = [:]
         clients.forEachExchange { exchange in
@@ -102,11 +102,12 @@ extension PreparedRoute {
 }
 
 extension Exchange {
-    /// True if the response goes on until somebody ends it: a tunnel or an event stream.
+    /// True if the response goes on until somebody ends it: a tunnel, an event stream or, for all that is known, a call of
+    /// gRPC.
     fileprivate var isEndless: Bool {
         if isTunnel { return true }
         guard answer.hasBegun else { return false }
         let type = upstream?.response.fields[.contentType]?.lowercased() ?? ""
-        return type.hasPrefix("text/event-stream")
+        return type.hasPrefix("text/event-stream") || type.hasPrefix("application/grpc")
     }
 }

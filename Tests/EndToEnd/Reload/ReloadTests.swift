@@ -330,4 +330,23 @@ import Testing
         gate.open()
         #expect(try String(decoding: kept.wire.readToEnd(), as: UTF8.self).contains("data: 2"))
     }
+
+    @Test func `calls of gRPC whose route is gone end too, and are counted before`() throws {
+        let upstream = try HTTP2Upstream { peer, event, stream in
+            guard event == .head else { return }
+            let fields = [(":status", "200"), ("content-type", "application/grpc")]
+            try peer.send(.head(fields, stream: stream.id, endsStream: false))
+        }
+        let top = "shutdown: {stream_close_delay: 50ms}"
+        let sidecar = try HTTP2Route.sidecar(upstream, top: top)
+        let client = try HTTP2Client(to: sidecar.bearerd.proxy)
+        let call = try client.begin(
+            "POST", "/h2/watch", [("content-type", "application/grpc"), ("te", "trailers")])
+        #expect(try client.head(on: call)[":status"] == "200")
+        let routes = try sidecar.admin("GET", "/api/status").json["routes"].array
+        #expect(routes.first { $0["path"].string == "/h2" }?["open_streams"].number == 1)
+        #expect(try reload(sidecar, to: .init(top: "workers: 1\n" + top)).status == 200)
+        #expect(try client.resetCode(of: call) != nil)
+        try sidecar.bearerd.logLine("the call's end") { $0["code"] == "route_gone" }
+    }
 }
