@@ -289,6 +289,12 @@ package final class HTTP2Session {
         return Int(nghttp2_session_get_remote_settings(handle, NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS))
     }
 
+    /// The largest head that the peer says it takes, as RFC 9113 §6.5.2 counts it.
+    package var peerHeadLimit: Int {
+        guard failureCode == nil else { return 0 }
+        return Int(nghttp2_session_get_remote_settings(handle, NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE))
+    }
+
     /// True if the peer accepts extended CONNECT (RFC 8441 §3).
     package var peerTakesConnectProtocol: Bool {
         failureCode == nil

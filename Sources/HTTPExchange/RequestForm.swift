@@ -12,5 +12,10 @@ package struct RequestForm: Sendable {
     /// one of them with an extended CONNECT (RFC 8441).
     package var upgrade: String?
 
+    /// The size of the head as HTTP/2 counts it (RFC 9113 §6.5.2); zero where no other request shares the connection.
+    package var headSize = 0
+    /// True if the client has sent a head so large that servers may end a connection for it.
+    package var isHeadLarge = false
+
     package init() {}
 }

@@ -236,6 +236,10 @@ package struct Rejection: Equatable, Sendable {
                 .upstreamProtocol,
                 "The upstream takes no requests over HTTP/2, which upstream_protocol wants.",
                 proxyStatus: "http_protocol_error")
+        case .headTooLarge:
+            self.init(
+                .headersTooLarge,
+                "The request head is larger than the upstream says it takes over HTTP/2.")
         case .declined:
             self.init(
                 .upstreamProtocol,

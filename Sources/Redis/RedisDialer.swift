@@ -193,8 +193,8 @@ final class RedisDialer {
         case .tlsCertificate: RedisKey.caFile
         case .tlsHandshake, .clientCertificate: RedisKey.clientCertificateFile
         case .connectionRefused, .connectionTimeout, .greetingTimeout, .unreachable, .dnsError, .dnsTimeout,
-            .proxy, .noCommonProtocol, .weakCipher, .otherProtocol, .declined, .noDescriptors,
-            .noThreads, .busy, .cancelled, .other:
+            .proxy, .noCommonProtocol, .weakCipher, .otherProtocol, .headTooLarge, .declined,
+            .noDescriptors, .noThreads, .busy, .cancelled, .other:
             place
         }
     }

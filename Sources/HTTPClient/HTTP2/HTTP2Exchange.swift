@@ -103,6 +103,7 @@ package final class HTTP2Exchange: UpstreamExchange, ArrivalSource {
         // The end of a request whose response came early may not have gone out yet.
         if !stream.isClosed, stream.hasEnd, outgoing.isWhole { connection.frame() }
         if !stream.isClosed { handle.reset(.cancel) }
+        if stream.resetCode == .cancel, !stream.isResetByPeer { carrier.cancelled() }
     }
 
     // MARK: The request

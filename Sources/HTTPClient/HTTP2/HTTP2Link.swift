@@ -20,13 +20,20 @@ final class HTTP2Link {
     private(set) var activeCount = 0
     private var hasBegun = false
     private var isShutDown = false
+    /// True while it carries one exchange that shares it with no other.
+    private(set) var isReserved = false
     private var hasToldVerdict = false
+    /// How many more requests may be ended early, and when that was judged last.
+    private var cancellations = (left: HTTP2Link.cancellationLimit, at: CoarseInstant.now)
     /// Owns the socket.
     private let carrier: UpstreamConnection
     private let settled: LoopWait
 
     /// Streams at once beyond which another connection is made, whatever the peer allows.
     private static let streamLimit = 256
+    /// Requests ended early at once, and one a second more, beyond which a connection takes no others: servers that guard
+    /// against rapid resets (CVE-2023-44487) end one after some 100, with all that it carries.
+    private static let cancellationLimit = 50
     /// How long an upstream may take nothing of what all streams send.
     private static let patience = Duration.seconds(300)
 
@@ -97,7 +104,7 @@ final class HTTP2Link {
 
     /// True if it takes one more request now.
     var hasRoom: Bool {
-        isUsable && activeCount < min(connection.session.peerStreamLimit, Self.streamLimit)
+        isUsable && !isReserved && activeCount < min(connection.session.peerStreamLimit, Self.streamLimit)
     }
 
     /// True if the upstream wants HTTP/1.1 of all requests (GOAWAY with HTTP_1_1_REQUIRED).
@@ -113,6 +120,9 @@ final class HTTP2Link {
     /// True if it carries nothing, and something has come from the upstream that nobody has read, its end perhaps; a system
     /// call.
     var isUnread: Bool { activeCount == 0 && carrier.stream.hasArrivals }
+
+    /// True if the upstream has said that it takes no head as large as that (RFC 9113 §6.5.2).
+    func refusesHead(of size: Int) -> Bool { size > connection.session.peerHeadLimit }
 
     /// Lets the connection read what has come: its task has a turn before ours goes on.
     func read() async { await carrier.stream.yield() }
@@ -133,9 +143,24 @@ final class HTTP2Link {
         hasBegun = true
     }
 
+    /// Carries no exchange but the one that it carries, until that is over.
+    func reserve() { isReserved = true }
+
+    /// The upstream sees that a request was ended before its response was.
+    func cancelled() {
+        let now = CoarseInstant.now
+        let earned = Int(now.duration(since: cancellations.at).components.seconds)
+        if earned > 0 {
+            cancellations = (min(cancellations.left + earned, Self.cancellationLimit), now)
+        }
+        cancellations.left -= 1
+        if cancellations.left <= 0 { shutDown() }
+    }
+
     /// An exchange is over.
     func ended() {
         activeCount -= 1
+        isReserved = false
         idleSince = .now
     }
 

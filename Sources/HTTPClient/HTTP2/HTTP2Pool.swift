@@ -11,6 +11,8 @@ internal import BearerdSystem
 ///
 /// `limits.upstream_connections` counts the exchanges. Confined to its loop's thread.
 package final class HTTP2Pool: NegotiatingPool {
+    package static var sharesConnections: Bool { true }
+
     private let links = Exclusive<[HTTP2Link]>([])
     /// The connection that is being made; whoever needs one waits for it.
     private var attempt: HTTP2Attempt?
@@ -45,8 +47,6 @@ package final class HTTP2Pool: NegotiatingPool {
 
     /// The most exchanges, and streams, that are kept.
     private static let vacancies = 64
-    /// More connections than this are not made for streams that find no room on the others.
-    private static let linkLimit = 8
     /// More connections than this are not made for one request: an upstream may give them up at once.
     private static let attemptLimit = 3
     /// An upstream that has said more whenever it was looked at is there.
@@ -78,9 +78,10 @@ package final class HTTP2Pool: NegotiatingPool {
     // MARK: Exchanges
 
     package func take(for form: RequestForm, mayRepeat: Bool) -> HTTP2Exchange? {
-        guard !isDeclined, let link = linkWithRoom else { return nil }
-        // Bytes that have arrived may be its GOAWAY: they are read first, by a call that opens a connection.
-        if !mayRepeat, link.isUnread { return nil }
+        guard !isDeclined, !form.isHeadLarge, let link = links.value.withRoom(for: form),
+            !link.refusesHead(of: form.headSize)
+        else { return nil }
+        guard mayRepeat || isFresh(link) else { return nil }
         guard let exchange = takeVacant() else { return limit.permitNow().map { link.begin(with: $0) } }
         guard exchange.takePlace() else {
             vacant.value.append(exchange)
@@ -103,31 +104,39 @@ package final class HTTP2Pool: NegotiatingPool {
         var (attempts, looks) = (0, 0)
         while true {
             guard !isDeclined else { throw .declined }
-            if let link = linkWithRoom {
-                guard looks < Self.lookLimit, link.isUnread else { return begin(on: link, with: permit) }
+            if let link = links.value.withRoom(for: form) {
+                guard looks < Self.lookLimit, link.isUnread else {
+                    guard !link.refusesHead(of: form.headSize) else { throw .headTooLarge }
+                    defer { if form.isHeadLarge { link.reserve() } }
+                    return begin(on: link, with: permit)
+                }
                 looks += 1
                 await link.read()
                 continue
             }
             let rest = timeout > .zero ? timeout - start.duration(to: .now) : .zero
             guard timeout == .zero || rest > .zero else { throw .busy }
-            let usable = links.value.count(where: \.isUsable)
-            if usable < Self.linkLimit, attempts < Self.attemptLimit {
-                attempts += 1
+            if links.value.mayGrow(for: form), attempts < Self.attemptLimit {
                 guard try await connect(within: rest) else { throw .declined }
+                // A connection that others have taken meanwhile is none that was made in vain.
+                if links.value.last?.activeCount ?? 0 == 0 { attempts += 1 }
             } else {
                 // Each connection is given up as soon as it is there (GOAWAY): none will have room.
-                guard usable > 0 else { throw .otherProtocol }
+                guard links.value.contains(where: \.isUsable) else { throw .otherProtocol }
                 try await awaitRoom(within: rest)
             }
         }
     }
 
-    private var linkWithRoom: HTTP2Link? { Self.withRoom(in: links.value) }
-
-    private static func withRoom(in links: [HTTP2Link]) -> HTTP2Link? {
-        for index in links.indices where links[index].hasRoom { return links[index] }
-        return nil
+    /// Says if a request that may not be sent twice can go on a kept connection; one that has been silent for too long ends.
+    private func isFresh(_ link: HTTP2Link) -> Bool {
+        // Bytes that have arrived may be its GOAWAY: they are read first, by a call that opens a connection.
+        guard link.activeCount == 0 else { return true }
+        guard isOver(lifetimes.idleForUnrepeatable, since: link.idleSince, at: .now) else {
+            return !link.isUnread
+        }
+        link.shutDown()
+        return false
     }
 
     private func begin(on link: HTTP2Link, with permit: UpstreamPermit) -> HTTP2Exchange {
@@ -170,7 +179,7 @@ package final class HTTP2Pool: NegotiatingPool {
 
     /// The upstream may take more streams than before (SETTINGS_MAX_CONCURRENT_STREAMS).
     private func heedRoom() {
-        guard !waiting.value.isEmpty, linkWithRoom != nil else { return }
+        guard !waiting.value.isEmpty, links.value.contains(where: \.hasRoom) else { return }
         wakeAll()
     }
 

@@ -9,8 +9,8 @@ extension UpstreamError {
     package func reason(over transport: Transport) -> String {
         switch self {
         case .connectionRefused, .connectionTimeout, .greetingTimeout, .unreachable, .dnsError, .dnsTimeout,
-            .tlsCertificate, .tlsHandshake, .noCommonProtocol, .weakCipher, .otherProtocol, .declined,
-            .other:
+            .tlsCertificate, .tlsHandshake, .noCommonProtocol, .weakCipher, .otherProtocol, .headTooLarge,
+            .declined, .other:
             transport.connectTo.map { "connect_to \($0): \(reason)" } ?? reason
         case .proxy, .clientCertificate, .noDescriptors, .noThreads, .busy, .cancelled: reason
         }

@@ -10,6 +10,8 @@ package protocol ExchangePool: AnyObject {
     associatedtype Exchange: UpstreamExchange
     /// The right to one more exchange, on a connection that may have to be opened for it.
     associatedtype Place
+    /// True if exchanges share connections, so that a request may harm others.
+    static var sharesConnections: Bool { get }
 
     /// Begins an exchange on a kept connection; nil if none can carry it.
     ///
@@ -69,6 +71,7 @@ package protocol ExchangePool: AnyObject {
 }
 
 extension ExchangePool {
+    package static var sharesConnections: Bool { false }
     package func releaseMemory() {}
     package func heedLoss() {}
 }

@@ -29,6 +29,8 @@ package enum UpstreamError: Error, Equatable, Sendable {
     case weakCipher
     /// The server answers, but not in the protocol that it was spoken to in.
     case otherProtocol
+    /// The server takes no head as large as the request's (RFC 9113 §6.5.2).
+    case headTooLarge
     /// The server wants HTTP/1.1, of this request or of all (RFC 9113 §7, HTTP_1_1_REQUIRED), or has chosen it lately.
     case declined
     /// The forward proxy failed, or could not be reached.
@@ -51,8 +53,8 @@ package enum UpstreamError: Error, Equatable, Sendable {
         case .proxy(let failure):
             if case .connecting(let error) = failure.cause { error.isOfAddress } else { false }
         case .dnsError, .dnsTimeout, .tlsCertificate, .tlsHandshake, .clientCertificate,
-            .noCommonProtocol, .weakCipher, .otherProtocol, .declined, .noDescriptors, .noThreads, .busy,
-            .cancelled:
+            .noCommonProtocol, .weakCipher, .otherProtocol, .headTooLarge, .declined, .noDescriptors,
+            .noThreads, .busy, .cancelled:
             false
         }
     }
@@ -63,9 +65,8 @@ package enum UpstreamError: Error, Equatable, Sendable {
         case .tlsCertificate, .clientCertificate: true
         case .proxy(let failure): failure.certificateFault != nil
         case .connectionRefused, .connectionTimeout, .greetingTimeout, .unreachable, .dnsError, .dnsTimeout,
-            .tlsHandshake, .noCommonProtocol, .weakCipher, .otherProtocol, .declined, .noDescriptors,
-            .noThreads,
-            .busy, .cancelled, .other:
+            .tlsHandshake, .noCommonProtocol, .weakCipher, .otherProtocol, .headTooLarge, .declined,
+            .noDescriptors, .noThreads, .busy, .cancelled, .other:
             false
         }
     }
@@ -89,6 +90,7 @@ package enum UpstreamError: Error, Equatable, Sendable {
         case .noCommonProtocol: "its TLS does not choose HTTP/2 (ALPN), which upstream_protocol wants"
         case .weakCipher: "its TLS chooses a cipher that HTTP/2 prohibits (RFC 9113, appendix A)"
         case .otherProtocol: "it takes no requests over HTTP/2, which upstream_protocol wants"
+        case .headTooLarge: "it takes no head as large as this one"
         case .declined: "it wants HTTP/1.1"
         case .clientCertificate: "the client certificate or its key cannot be used"
         case .proxy(let failure): failure.reason

@@ -51,6 +51,12 @@ package struct HTTPRequest: Sendable {
         }
     }
 
+    /// The size of the head as HTTP/2 counts it, with 32 bytes for each field (RFC 9113 §6.5.2), or some bytes more.
+    package var http2Size: Int {
+        let (pseudoFields, more) = (160, 28)
+        return fields.block.count + more * fields.count + targetBytes.count + pseudoFields
+    }
+
     /// Forgets a request that is over, and leaves nothing of it in the memory that is kept: the token may stand in there.
     package mutating func wipe() {
         targetBytes.wipe()

@@ -8,6 +8,9 @@ internal import BearerdRouting
 internal import BearerdSystem
 internal import OAuth
 
+/// A head of the client's beyond this, in bytes, is large for a server: nginx takes a field of 8 KiB.
+private let largeHead = 8 * 1024
+
 /// One request and its response on their way through a worker.
 ///
 /// A connection has one exchange, which begins anew for each request and is passed on to the next connection,
@@ -151,6 +154,15 @@ final class Exchange<Client: ClientExchange, Kinds: UpstreamKinds> {
         if trace != nil { trace = nil }
         if revocation != nil { revocation = nil }
         if !originalTarget.isEmpty { originalTarget.removeAll(keepingCapacity: true) }
+    }
+
+    /// Notes how large the head is with the token, for an upstream that takes many requests on one connection.
+    func measureHead() {
+        let size = client.request.http2Size
+        form.headSize = size
+        guard size > largeHead else { return }
+        let tokenSize = token?.token.withPlaintextBytes { $0.count } ?? 0
+        form.isHeadLarge = size - tokenSize > largeHead
     }
 
     /// Frees memory that a request may have made large and that is no longer needed.

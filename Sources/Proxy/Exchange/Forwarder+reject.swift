@@ -42,7 +42,8 @@ extension Forwarder {
         if let denial = DenialReason(error) { recorder.metrics.countDenial(denial) }
         let failure = exchange.route.flatMap { route in
             UpstreamFailure(
-                error, over: route.shared.address.transport, hasHead: exchange.record.status > 0)
+                error, over: route.shared.address.transport, speaking: route.shared.address.httpProtocol,
+                hasHead: exchange.record.status > 0)
         }
         if let route = exchange.route, let failure {
             route.tally.countUpstreamFailure(failure.label)

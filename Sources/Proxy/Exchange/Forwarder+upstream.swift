@@ -38,6 +38,7 @@ extension Forwarder {
     ) async throws(ProxyError) -> Pool.Exchange? {
         guard !exchange.isClientGone else { throw .clientGone }
         if let trace = exchange.trace { beginSend(of: exchange, trace) }
+        if Pool.sharesConnections { exchange.measureHead() }
         let upstream: Pool.Exchange
         if !fresh, let kept = takeKept(for: exchange, on: route) {
             upstream = kept

@@ -2,6 +2,7 @@
 
 internal import BearerdHTTPClient
 internal import BearerdHTTPExchange
+internal import BearerdHTTPMessages
 internal import BearerdObservability
 
 /// A failure of the upstream, or of the way to it, for the log and the metrics.
@@ -14,11 +15,16 @@ struct UpstreamFailure {
 
     /// - Parameters:
     ///   - transport: the way by which the route's upstream is reached.
+    ///   - speech: what the route's upstream is spoken to in.
     ///   - hasHead: true if the head of the response had arrived.
     /// - Returns: nil if neither the upstream nor the way to it is at fault.
-    init?(_ error: ProxyError, over transport: Transport = Transport(), hasHead: Bool) {
+    init?(
+        _ error: ProxyError, over transport: Transport = Transport(),
+        speaking speech: UpstreamProtocol = .http1, hasHead: Bool
+    ) {
         switch error {
-        case .upstreamUnavailable(.busy), .upstreamUnavailable(.cancelled):
+        case .upstreamUnavailable(.busy), .upstreamUnavailable(.headTooLarge),
+            .upstreamUnavailable(.cancelled):
             return nil
         case .upstreamUnavailable(let cause):
             label = UpstreamFailureReason(cause)
@@ -31,12 +37,24 @@ struct UpstreamFailure {
                 ? "the answer stalled for timeouts.stream_idle" : "no answer within timeouts.first_byte"
         case .upstreamProtocol:
             label = hasHead ? .truncated : .malformed
-            reason = hasHead ? "the answer broke off" : "the answer is not HTTP"
-            if !hasHead { hint = "it may speak HTTP/2 alone (upstream_protocol: h2), or want https://" }
+            guard !hasHead else {
+                reason = "the answer broke off"
+                return
+            }
+            reason = speech == .http2 ? "the answer is not HTTP/2, or malformed" : "the answer is not HTTP"
+            hint =
+                switch speech {
+                case .http1: "it may speak HTTP/2 alone (upstream_protocol: h2), or want https://"
+                case .http2: "look at its log, or try upstream_protocol: http1"
+                case .auto: "look at its log"
+                }
         case .upstreamClosed:
             label = .closed
             reason = "the connection was closed or reset before an answer"
-            hint = "it may want https:// or HTTP/2 (upstream_protocol: h2), or restart"
+            hint =
+                speech == .http1
+                ? "it may want https:// or HTTP/2 (upstream_protocol: h2), or restart"
+                : "it may restart, or refuse what the request holds: look at its log"
         case .malformedRequest, .unencryptedRequest, .ambiguousPath, .accessDenied, .wrongHost, .noRoute,
             .methodNotAllowed, .tunnelRefused, .tunnelUnknown, .policyDenied, .requestTimedOut, .bodyTooLarge,
             .rateLimited,
@@ -78,7 +96,7 @@ extension UpstreamFailureReason {
             case .proxy: .proxy
             case .noDescriptors: .descriptors
             case .noThreads: .threads
-            case .busy, .cancelled, .other: .other
+            case .busy, .headTooLarge, .cancelled, .other: .other
             }
     }
 }

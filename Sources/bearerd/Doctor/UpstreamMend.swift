@@ -55,7 +55,7 @@ struct UpstreamMend {
         case .unreachable: "the network on the way to \(place), or the address in \(key)"
         case .tlsHandshake:
             "if \(place) speaks plain HTTP, http:// in \(key); if it asks for a certificate, client_certificate_file of the route"
-        case .other: "look at the upstream, or mend \(key)"
+        case .headTooLarge, .other: "look at the upstream, or mend \(key)"
         }
     }
 

@@ -14,9 +14,13 @@ import Testing
         }
         let sidecar = try HTTP2Route.sidecar(upstream, top: "timeouts: {stream_idle: 3s, header: 1s}")
         let clients = try (0..<6).map { _ in try sidecar.client() }
+        // All begin before the window is shut, so that no other connection is made for them.
         for client in clients {
-            try client.send("POST", "/h2/", body: String(repeating: "x", count: 100_000))
+            try client.send("POST", "/h2/", [("Content-Length", "100000")])
+            try client.wire.send("x")
         }
+        try eventually("six uploads") { upstream.streams.filter { !$0.content.isEmpty }.count == 6 }
+        for client in clients { try client.wire.send(String(repeating: "x", count: 99_999)) }
         try eventually("a window that is used up") {
             upstream.streams.reduce(0) { $0 + $1.content.count } == 65_535
         }

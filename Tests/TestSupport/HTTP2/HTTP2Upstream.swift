@@ -105,7 +105,9 @@ package final class HTTP2Upstream: Sendable {
         }
 
         /// Sends frames, right or wrong.
-        package func send(_ frames: HTTP2Frame...) throws {
+        package func send(_ frames: HTTP2Frame...) throws { try send(frames) }
+
+        package func send(_ frames: [HTTP2Frame]) throws {
             try sending.withLock { _ in try wire.send(frames.flatMap(\.bytes)) }
         }
 

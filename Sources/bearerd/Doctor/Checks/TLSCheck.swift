@@ -50,7 +50,7 @@ enum TLSCheck: IdentityCheck {
         case .connectionRefused, .connectionTimeout, .unreachable, .dnsError, .dnsTimeout:
             wayFix(of: error, identity)
         case .noDescriptors, .noThreads, .busy, .cancelled: "try again: the machine was short of something"
-        case .noCommonProtocol, .weakCipher, .otherProtocol, .declined, .other:
+        case .noCommonProtocol, .weakCipher, .otherProtocol, .headTooLarge, .declined, .other:
             "\(key(of: identity)), or the network in between"
         }
     }

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BearerdTestSupport
+import Testing
+
+/// Requests of many clients on one connection to an upstream of HTTP/2: what one of them does must not end it for the others.
+@Suite(.blocking) struct `Clients that share a connection to an upstream` {
+    /// An upstream that begins an answer for `/h2/stream` and never ends it, and does with others what it is told.
+    private static func upstream(
+        settings: [(UInt16, UInt32)] = [], others: @escaping HTTP2Upstream.Serve
+    ) throws -> HTTP2Upstream {
+        try HTTP2Upstream(settings: settings) { peer, event, stream in
+            guard stream[":path"] == "/h2/stream" else { return try others(peer, event, stream) }
+            if event == .head {
+                try peer.send(.head([(":status", "200")], stream: stream.id, endsStream: false))
+            }
+        }
+    }
+
+    /// A client that has the head of an answer which goes on.
+    private static func neighbour(_ sidecar: Sidecar) throws -> HTTP2Client {
+        let client = try HTTP2Client(to: sidecar.bearerd.proxy)
+        let stream = try client.begin("GET", "/h2/stream")
+        #expect(try client.head(on: stream)[":status"] == "200")
+        return client
+    }
+
+    /// Servers that guard against rapid resets end a connection after 100 to 200 of them.
+    @Test(arguments: [true, false])
+    func `do not meet so many cancelled requests that servers end it`(hasBegunAnswer: Bool) throws {
+        let upstream = try Self.upstream { peer, event, stream in
+            if event == .head, hasBegunAnswer {
+                try peer.send(.head([(":status", "200")], stream: stream.id, endsStream: false))
+            }
+        }
+        let sidecar = try HTTP2Route.sidecar(upstream)
+        try sidecar.awaitToken()
+        let neighbour = try Self.neighbour(sidecar)
+        let client = try HTTP2Client(to: sidecar.bearerd.proxy)
+        for number in 1...150 {
+            let stream = try client.begin("GET", "/h2/\(number)")
+            try upstream.stream("request \(number)") { $0[":path"] == "/h2/\(number)" }
+            if hasBegunAnswer { _ = try client.head(on: stream) }
+            try client.send(.reset(stream))
+            try upstream.stream("its end") { $0[":path"] == "/h2/\(number)" && $0.resetCode == 8 }
+        }
+        let cancelled = upstream.streams.filter { $0.resetCode != nil }
+        let connections = Dictionary(grouping: cancelled, by: \.connection).mapValues(\.count)
+        #expect(connections.count > 1 && connections.values.allSatisfy { $0 < 100 }, "\(connections)")
+        try neighbour.roundTrip()
+        #expect(neighbour.answers[1]?.isOver == false)
+    }
+
+    @Test func `lose nothing by answers to others that are malformed`() throws {
+        let upstream = try Self.upstream { peer, _, stream in
+            try peer.send(.head([(":status", "200"), ("connection", "close")], stream: stream.id))
+        }
+        let sidecar = try HTTP2Route.sidecar(upstream)
+        try sidecar.awaitToken()
+        let neighbour = try Self.neighbour(sidecar)
+        let client = try sidecar.client()
+        for _ in 0..<150 { #expect(try client.request("GET", "/h2/sloppy").status == 502) }
+        #expect(upstream.connectionCount == 1)
+        try neighbour.roundTrip()
+        #expect(neighbour.answers[1]?.isOver == false)
+    }
+
+    @Test func `lose nothing by what comes of cancelled answers in small pieces`() throws {
+        let upstream = try Self.upstream { peer, event, stream in
+            if stream[":path"] == "/h2/last" { return try peer.answer(stream.id) }
+            let piece = HTTP2Frame.data("message\n", stream: stream.id)
+            switch event {
+            case .head:
+                let head = HTTP2Frame.head([(":status", "200")], stream: stream.id, endsStream: false)
+                try peer.send([head, piece])
+            case .reset: try peer.send(Array(repeating: piece, count: 4000))
+            case .content, .end: break
+            }
+        }
+        let sidecar = try HTTP2Route.sidecar(upstream)
+        try sidecar.awaitToken()
+        let neighbour = try Self.neighbour(sidecar)
+        for number in 1...4 {
+            let client = try sidecar.client()
+            try client.send("GET", "/h2/\(number)")
+            #expect(try client.wire.readHead()?.status == 200)
+            client.wire.close()
+            try upstream.stream("its end") { $0[":path"] == "/h2/\(number)" && $0.resetCode == 8 }
+        }
+        // It comes behind all that.
+        #expect(try sidecar.client().request("GET", "/h2/last").status == 200)
+        #expect(upstream.connectionCount == 1)
+        try neighbour.roundTrip()
+        #expect(neighbour.answers[1]?.isOver == false)
+    }
+
+    @Test func `are logged as gone where they cancel, and the upstream is not blamed`() throws {
+        let upstream = try HTTP2Upstream { peer, event, stream in
+            guard event == .content else { return }
+            let head = HTTP2Frame.head([(":status", "200")], stream: stream.id, endsStream: false)
+            try peer.send(head, .data("one", stream: stream.id))
+        }
+        let sidecar = try HTTP2Route.sidecar(upstream)
+        try sidecar.awaitToken()
+        for number in 1...4 {
+            let client = try HTTP2Client(to: sidecar.bearerd.proxy)
+            let call = try client.begin("POST", "/h2/\(number)", endsStream: false)
+            try client.send(.data("message", stream: call))
+            try client.wait { $0.answers[call]?.text == "one" }
+            try client.send(.reset(call))
+            let line = try sidecar.bearerd.logLine("its line") { $0["path"] == "/h2/\(number)" }
+            #expect(line["status"] == "499" && line["code"] == "client_gone")
+        }
+        #expect(try sidecar.metrics().series["bearerd_route_failing{route=\"/h2\"}"] == 0)
+        #expect(!sidecar.bearerd.log.contains("broke off"))
+    }
+
+    @Test func `send content though one of them is not read`() throws {
+        let upstream = try HTTP2Upstream(opensWindows: false) { peer, _, stream in
+            if stream[":path"] != "/h2/stalled", stream.hasEnd { try peer.answer(stream.id) }
+        }
+        let sidecar = try HTTP2Route.sidecar(upstream)
+        try sidecar.awaitToken()
+        let client = try sidecar.client()
+        try client.send("POST", "/h2/stalled", [("Content-Length", "100000")])
+        startThread { try? client.wire.send(String(repeating: "x", count: 100_000)) }
+        try upstream.stream("all that its window takes") { $0.content.count == 65_535 }
+        #expect(try sidecar.client().request("POST", "/h2/content", body: "x").status == 200)
+        #expect(upstream.streams.map(\.connection) == [1, 2])
+        client.wire.close()
+    }
+
+    @Test func `get as many connections as their calls need at once`() throws {
+        let upstream = try HTTP2Upstream(settings: [(3, 4)]) { peer, event, stream in
+            if event == .head {
+                try peer.send(.head([(":status", "200")], stream: stream.id, endsStream: false))
+            }
+        }
+        let sidecar = try HTTP2Route.sidecar(upstream)
+        try sidecar.awaitToken()
+        let client = try HTTP2Client(to: sidecar.bearerd.proxy)
+        let streams = try (0..<24).map { _ in try client.begin("GET", "/h2/watch") }
+        for stream in streams { #expect(try client.head(on: stream)[":status"] == "200") }
+        #expect(upstream.connectionCount >= 6)
+    }
+
+    @Test func `keep it where another one sends a head that is large for a server`() throws {
+        let upstream = try Self.upstream { peer, _, stream in
+            let isLarge = stream.fields.contains { $0.value.utf8.count > 8192 }
+            if isLarge { peer.close() } else { try peer.answer(stream.id) }
+        }
+        let sidecar = try HTTP2Route.sidecar(upstream)
+        try sidecar.awaitToken()
+        let neighbour = try Self.neighbour(sidecar)
+        let large = ("Cookie", String(repeating: "c", count: 12_000))
+        for method in ["GET", "POST"] {
+            #expect(try sidecar.client().request(method, "/h2/large", [large]).status == 502)
+        }
+        #expect(try sidecar.client().request("GET", "/h2/small").status == 200)
+        let own = Set(upstream.streams.filter { $0[":path"] == "/h2/large" }.map(\.connection))
+        #expect(!own.isEmpty && !own.contains(1))
+        #expect(upstream.streams.last?.connection == 1)
+        try neighbour.roundTrip()
+        #expect(neighbour.answers[1]?.isOver == false)
+    }
+
+    @Test func `are told 431 of a head that is larger than the upstream says it takes`() throws {
+        let upstream = try Self.upstream(settings: [(6, 4096)]) { peer, _, stream in
+            try peer.answer(stream.id)
+        }
+        let sidecar = try HTTP2Route.sidecar(upstream)
+        try sidecar.awaitToken()
+        let client = try sidecar.client()
+        let field = { ("X-Field", String(repeating: "x", count: $0)) }
+        #expect(try client.request("GET", "/h2/small", [field(1000)]).status == 200)
+        for size in [5000, 12_000] {
+            let answer = try client.request("GET", "/h2/large", [field(size)])
+            #expect(answer.status == 431 && answer.problem == "headers_too_large")
+            #expect(answer.text.contains("the upstream says"))
+        }
+        #expect(upstream.streams.count == 1)
+        #expect(try sidecar.metrics().series["bearerd_route_failing{route=\"/h2\"}"] == 0)
+    }
+}
