@@ -4,7 +4,7 @@ import BearerdCryptography
 import BearerdRESP
 import OAuth
 
-/// A person's claim on the lock of an identity, for as long as somebody has it.
+/// A claim on the lock of an identity, for as long as somebody has it.
 final class RedisClaim: Sendable {
     /// Tells it from the claims of others.
     let word = SecureRandom.word(bytes: 12)
@@ -15,7 +15,7 @@ struct HeldRedisClaim {
     weak var claim: RedisClaim?
 }
 
-/// Claims by which a command asks the holder of a lock to let go of a silent refresh.
+/// Claims by which a command, or whoever has a newer refresh token, asks the holder of a lock to let go of it.
 ///
 /// The key is written anew with each try to get the lock, lives for a few seconds without that, and is removed in the step
 /// that takes the lock.
@@ -33,10 +33,10 @@ extension RedisStore {
         return claim
     }
 
-    /// The claim by which this process wants the lock; nil if nobody here waits for it on behalf of a person.
+    /// The claim by which this process wants the lock; nil if nobody here claims it.
     func ownClaim(on identity: String) -> RedisClaim? { claims[identity]?.lazy.compactMap(\.claim).first }
 
-    /// True if a person wants the lock, and could get it: nobody can while the server takes no writes.
+    /// True if somebody claims the lock, and could get it: nobody can while the server takes no writes.
     func isClaimed(_ identity: String) async -> Bool {
         do throws(RedisError) {
             let read = RESPCommand("GETRANGE", claimKey(identity), "0", "63")

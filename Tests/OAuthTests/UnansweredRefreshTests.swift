@@ -133,7 +133,7 @@ struct `A refresh that is not answered` {
 
     @Test func `that was left for others waits for two answers though its own connection has died`() {
         var rule = silent()
-        rule.takenUp()
+        rule.takenUp(at: moment(11))
         rule.asked(isAnswered: true, at: moment(12))
         rule.lost(at: moment(13))
         let step = rule.next(at: moment(13))

@@ -26,10 +26,14 @@ struct Asking: Sendable {
     private(set) var failure: (outcome: TokenRequestResult, isAnswer: Bool)?
     /// True once people have heard that the provider hangs.
     var isTold = false
-    /// True while it makes room for a person in another process.
+    /// True while it makes room for somebody who claims the lease.
     var isClaimed = false
-    /// When the next look for such a person is due, and its ticket while it is under way.
+    /// When the next look for a claim is due, and its ticket while it is under way.
     var claimLook: (due: Instant, ticket: Ticket?)
+    /// True while a look is under way that began when the refresh token was to be sent once more.
+    var isLastLook = false
+    /// True once such a look has found nobody, so that nobody who is alive waits with an answer to an earlier request.
+    var isUnclaimed = false
     /// The write that is done while the answer is awaited.
     var meanwhile: Meanwhile?
     /// True if the store has no mark of what was sent, because that could not be written.

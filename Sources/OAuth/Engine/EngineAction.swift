@@ -8,9 +8,11 @@ import BearerdCryptography
 enum EngineAction: Sendable {
     // MARK: The store
 
-    /// Wait for the lease for a few seconds. One that comes after the engine has stopped waiting is to be told all the
+    /// Wait for the lease for a few seconds, with a claim on it if `isClaiming`. One that comes after the engine has stopped waiting is to be told all the
     /// same; the engine releases it.
-    case lock(Ticket, isForPerson: Bool)
+    case lock(Ticket, isClaiming: Bool)
+    /// Tell whoever has the lease that it is wanted, while we wait for it: see ``SessionStore/claim(_:)``.
+    case claim
     /// Give the lease with this ticket back; the mark of a refresh token whose outcome nobody knows stays if `leavingMark`.
     case release(Ticket, leavingMark: Bool)
     /// Read the record, with the lease in hand or without it.
@@ -19,7 +21,7 @@ enum EngineAction: Sendable {
     case spend(Ticket, StoredSession)
     /// Under the lease, write the session in place of what was read, compared by generation.
     case save(Ticket, StoredSession, over: StoredSession?, keepingPrevious: Bool)
-    /// Find out if a person in another process wants the lease.
+    /// Find out if somebody claims the lease, in another process or for another identity of the same name in this one.
     case lookForClaim(Ticket)
 
     // MARK: The provider

@@ -65,7 +65,7 @@ enum EngineEvent: Sendable {
     case saved(Ticket)
     /// Writing failed; `hasMoved` says that other processes look elsewhere, so that the lease keeps nobody out.
     case notSaved(Ticket, StoreError, hasMoved: Bool)
-    /// A look for a person in another process who wants the lease; true if there is one.
+    /// A look for somebody who claims the lease; true if there is one.
     case claimed(Ticket, Bool)
     /// A person wants the lease for another identity of the same name in this process.
     case roomWanted

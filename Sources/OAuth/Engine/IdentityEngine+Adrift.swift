@@ -4,20 +4,22 @@ import BearerdCryptography
 
 /// Requests that were left to let somebody else have the lease: their answers are not lost.
 extension IdentityEngine {
-    // MARK: People in other processes
+    // MARK: Those who claim the lease
 
     mutating func claimed(_ ticket: Ticket, _ isClaimed: Bool) {
         guard case .asking(var asking) = phase, asking.claimLook.ticket == ticket else { return }
         asking.claimLook = (now + Self.claimLook, nil)
         asking.isClaimed = isClaimed
+        asking.isUnclaimed = asking.isLastLook && !isClaimed
+        asking.isLastLook = false
         phase = .asking(asking)
         let isSilent = asking.rule?.isSilent(at: now) ?? false
         // Whoever comes next must find what we have: of two sessions of one generation one is lost.
         if isSilent || isClaimed, needsWriting, writeMoment <= now { return saveMeanwhile() }
         if asking.lacksMark, let stored = lease?.stored { return markAgain(stored) }
-        // While it may be answered any moment, a person waits for it: whoever has the lock next might send the same refresh
-        // token beside it.
-        if isClaimed, isSilent { makeRoom() }
+        // While it may be answered any moment, others wait for it: whoever has the lock next might send the same refresh
+        // token beside it. One that was not sent yet goes last: its answer to an earlier request may be what waits.
+        if isClaimed, asking.rule?.mayGiveWay(at: now) ?? false { makeRoom() }
     }
 
     /// Marks anew what was sent: without a mark, whoever gets the lease after us would send it at once.
@@ -29,7 +31,7 @@ extension IdentityEngine {
         act(.spend(ticket, stored))
     }
 
-    /// Releases the lease for somebody else's person; what the provider answers is not lost.
+    /// Releases the lease for somebody else; what the provider answers is not lost.
     mutating func makeRoom() {
         guard case .asking(let asking) = phase, asking.rule != nil, asking.meanwhile == nil else { return }
         pauseEnd = now + Self.claimPause
@@ -92,6 +94,8 @@ extension IdentityEngine {
             session.refusal = nil
             targets[adrift.target]?.failure = nil
             targets[adrift.target]?.doubts = 0
+            // Whoever has the lease may be about to send what this has taken the place of.
+            if case .locking = phase { act(.claim) }
             return
         }
     }
@@ -105,8 +109,8 @@ extension IdentityEngine {
         adrift.generation = generation
         let events = adrift.deferred
         adrift.deferred = []
-        adrift.isClaimed = false
-        adrift.rule?.takenUp()
+        (adrift.isClaimed, adrift.isLastLook, adrift.isUnclaimed) = (false, false, false)
+        adrift.rule?.takenUp(at: now)
         adrift.claimLook = (now + Self.claimLook, nil)
         phase = .asking(adrift)
         for event in events { take(event) }

@@ -4,9 +4,9 @@ import BearerdCryptography
 
 /// Token requests, and refresh tokens whose answer is missing: they are never sent again on a guess.
 extension IdentityEngine {
-    /// Between two looks whether a person wants the lease in another process.
+    /// Between two looks whether somebody claims the lease.
     static let claimLook: Duration = .milliseconds(500)
-    /// How long we stay away from a lease that a person wants; longer than the time between two of their tries.
+    /// How long we stay away from a lease that somebody claims; longer than the time between two of their tries.
     static let claimPause: Duration = .seconds(1)
 
     // MARK: Asking
@@ -63,6 +63,13 @@ extension IdentityEngine {
     mutating func advanceAsking() {
         while case .asking(var asking) = phase, var rule = asking.rule, asking.meanwhile == nil {
             if isStopping || targets[asking.target] == nil { rule.stop() }
+            // The last moment at which whoever has an answer to an earlier request can say so.
+            if rule.isAboutToRepeat, !asking.isUnclaimed {
+                guard asking.claimLook.ticket == nil else { return }
+                asking.isLastLook = true
+                return lookForClaim(asking)
+            }
+            asking.isUnclaimed = false
             let step = rule.next(at: now)
             asking.rule = rule
             phase = .asking(asking)
@@ -82,12 +89,17 @@ extension IdentityEngine {
             case .wait:
                 if rule.isSilent(at: now), !commands.isEmpty { return makeRoomForCommand() }
                 guard asking.claimLook.due <= now, asking.claimLook.ticket == nil else { return }
-                let ticket = newTicket()
-                asking.claimLook.ticket = ticket
-                phase = .asking(asking)
-                return act(.lookForClaim(ticket))
+                return lookForClaim(asking)
             }
         }
+    }
+
+    private mutating func lookForClaim(_ asking: Asking) {
+        var asking = asking
+        let ticket = newTicket()
+        asking.claimLook.ticket = ticket
+        phase = .asking(asking)
+        act(.lookForClaim(ticket))
     }
 
     func nextMoment(of asking: Asking) -> Instant? {

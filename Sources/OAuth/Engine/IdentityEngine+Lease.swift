@@ -24,8 +24,18 @@ extension IdentityEngine {
     mutating func beginLocking(after refusals: Int = 0) {
         let ticket = newTicket()
         phase = .locking(ticket, refusals: refusals)
-        act(.lock(ticket, isForPerson: commands.contains { $0.command.isPersons }))
+        act(.lock(ticket, isClaiming: claimsLease))
     }
+
+    /// True if whoever has the lease is to make room for us: a person waits, or we alone have a refresh token in place of one
+    /// that the holder may be about to send.
+    private var claimsLease: Bool {
+        if commands.contains(where: { $0.command.isPersons }) { return true }
+        return isUnwritten && ownToken?.equals(session.refreshToken) == true
+    }
+
+    /// True while we wait for the lease with a claim.
+    var isClaiming: Bool { if case .locking = phase { claimsLease } else { false } }
 
     mutating func leased(_ ticket: Ticket) {
         guard case .locking(ticket, _) = phase else { return act(.release(ticket, leavingMark: false)) }

@@ -142,7 +142,8 @@ struct IdentityEngine: Sendable {
     mutating func act(_ action: EngineAction) {
         switch action {
         case .lock, .read, .spend, .save: storeAskedAt = now
-        case .release, .lookForClaim, .ask, .hangUp, .probe, .judge, .revoke, .perform, .followClients,
+        case .release, .claim, .lookForClaim, .ask, .hangUp, .probe, .judge, .revoke, .perform,
+            .followClients,
             .publish, .wake, .finish, .report, .ring, .quiet:
             break
         }

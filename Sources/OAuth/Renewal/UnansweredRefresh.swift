@@ -66,6 +66,12 @@ struct UnansweredRefresh: Sendable {
     /// True if the newest request has been waited for in vain, and an answer may still come.
     func isSilent(at now: Instant) -> Bool { living > 0 && waitEnd.map { $0 <= now } ?? false }
 
+    /// True if somebody else may have the lease: no answer can come, or the one that may come is late.
+    func mayGiveWay(at now: Instant) -> Bool { living == 0 || isSilent(at: now) }
+
+    /// True if the token is sent next although it was sent before, or may have been.
+    var isAboutToRepeat: Bool { maySend && (isInDoubt || sent > 0) }
+
     /// True if the token was sent, and nobody else may have sent it since.
     var isOursAlone: Bool { sent > 0 && !othersMayLive }
 
@@ -93,13 +99,16 @@ struct UnansweredRefresh: Sendable {
     /// Has it begin nothing more than has to be begun: only the answers to what was sent are waited for.
     mutating func stop() {
         isDecided = true
-        if sent > 0 { maySend = false }
+        if sent > 0 || isInDoubt { maySend = false }
     }
 
     /// Others had the lease meanwhile, and may have sent the token.
-    mutating func takenUp() {
+    mutating func takenUp(at now: Instant) {
         othersMayLive = true
         answering = nil
+        guard isAboutToRepeat else { return }
+        maySend = false
+        nextQuestion = now
     }
 
     // MARK: Events

@@ -48,7 +48,10 @@ extension Identity {
         limit(ticket) { identity, _ in await identity.take(.claimed(ticket, false)) }
         Task {
             defer { storeLimits.removeValue(forKey: ticket)?.cancel() }
-            take(.claimed(ticket, await lease?.isClaimed() ?? false))
+            var isClaimed = await lease?.isClaimed() ?? false
+            // Not every store can be told a claim.
+            for peer in family.peers(of: self) where !isClaimed { isClaimed = await peer.isClaiming }
+            take(.claimed(ticket, isClaimed))
         }
     }
 
@@ -66,17 +69,13 @@ extension Identity {
         }
     }
 
-    func lock(_ ticket: Ticket, isForPerson: Bool) {
+    func lock(_ ticket: Ticket, isClaiming: Bool) {
         let earlier = releasing
         limit(ticket, plus: IdentityEngine.lockWait) { await $0.take(.leaseRefused(ticket, $1)) }
         locking = Task {
             defer { storeLimits.removeValue(forKey: ticket)?.cancel() }
             await earlier?.value
-            if isForPerson, claim == nil {
-                let new = await store.claim(name)
-                // It may come when nobody here wants the lease any more.
-                if case .locking = engine.phase { claim = new }
-            }
+            if isClaiming { await claimLease() }
             do throws(StoreError) {
                 leases[ticket] = try await store.lock(name, waitingAtMost: IdentityEngine.lockWait)
                 take(.leased(ticket))
@@ -84,6 +83,14 @@ extension Identity {
                 take(.leaseRefused(ticket, error))
             }
         }
+    }
+
+    /// Claims the lease for as long as we wait for it.
+    func claimLease() async {
+        guard claim == nil else { return }
+        let new = await store.claim(name)
+        // It may come when nobody here wants the lease any more.
+        if case .locking = engine.phase { claim = new }
     }
 
     func release(_ ticket: Ticket, leavingMark isLeft: Bool) {

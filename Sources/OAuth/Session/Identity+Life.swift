@@ -8,6 +8,9 @@ extension Identity {
     /// True once tokens are kept fresh, until the end.
     var isStarted: Bool { listener != nil && !engine.isStopping }
 
+    /// True while it waits for the lease with a claim.
+    var isClaiming: Bool { engine.isClaiming }
+
     /// True if every target is to end.
     var isLeaving: Bool { engine.isStopping || engine.targets.values.allSatisfy(\.isLeaving) }
 
@@ -96,6 +99,8 @@ extension Identity {
     func retire(_ target: TargetID) async {
         guard await endUnlessLast(target) else { return }
         await quiesce()
+        // Whoever has the lease may be about to send the refresh token that ours has taken the place of.
+        if isUnsaved, await !handOver() { await write() }
         while isUnsaved, !engine.phase.isStopped, await !handOver() {
             guard (try? await clock.sleep(until: clock.now + Self.writePause)) != nil else { break }
             if isUnsaved { await write() }

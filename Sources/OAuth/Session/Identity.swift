@@ -24,7 +24,7 @@ actor Identity: ExecutorConfined {
     var members: [TargetID: Member] = [:]
     /// The leases that the engine knows by ticket.
     var leases: [Ticket: any StoreLease] = [:]
-    /// The claim by which another process learns that a person waits for the lease.
+    /// The claim by which whoever has the lease learns that we want it.
     var claim: (any Sendable)?
     /// Requests to the provider on their way.
     var requests: [Ticket: Task<Void, Never>] = [:]
@@ -177,7 +177,8 @@ actor Identity: ExecutorConfined {
 
     private func carryOut(_ action: EngineAction) {
         switch action {
-        case .lock(let ticket, let isForPerson): lock(ticket, isForPerson: isForPerson)
+        case .lock(let ticket, let isClaiming): lock(ticket, isClaiming: isClaiming)
+        case .claim: Task { await claimLease() }
         case .release(let ticket, let isLeft): release(ticket, leavingMark: isLeft)
         case .read(let ticket): read(ticket)
         case .spend(let ticket, let session): spend(session, ticket)

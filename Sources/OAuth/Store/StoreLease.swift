@@ -38,7 +38,7 @@ public protocol StoreLease: Sendable {
     /// Nobody knows what became of the refresh token that was spent: what was written down of it outlives the lease.
     func leaveSpent()
 
-    /// True if somebody waits for the lock on behalf of a person, with a ``SessionStore/claim(_:)``.
+    /// True if somebody waits for the lock with a ``SessionStore/claim(_:)``.
     func isClaimed() async -> Bool
 
     /// Lets others in; returns when they can come. The lease is worth nothing after that, and a second call does nothing.

@@ -224,6 +224,34 @@ import Testing
         #expect(scene.shown.suffix(2).first == scene.shown.last)
     }
 
+    @Test(arguments: ["file", "memory"])
+    func `a late answer to the configuration before a reload comes before the token is sent once more`(
+        store: String
+    ) throws {
+        let scene = try Scene(store: store)
+        let gate = Gate()
+        defer { gate.open() }
+        scene.provider.script({ request, provider in provider.goodAnswer(to: request).held(by: gate) })
+        let before = scene.shown.count
+        _ = try scene.sidecar.act("invalidate")
+        try scene.provider.request(before + 1)
+        let text = Sidecar.configuration(
+            provider: scene.provider, upstream: scene.sidecar.upstream.url,
+            clientSecret: scene.sidecar.clientSecret, directory: scene.sidecar.directory,
+            .init(
+                top: Self.top, identity: "refresh_margin: 3s",
+                store: store == "memory" ? "type: memory" : nil, grant: "authorization_code"))
+        try scene.sidecar.directory.write("config.yaml", text)
+        let reload = try scene.sidecar.admin("POST", "/api/reload", [("X-Bearerd-Admin", "1")])
+        #expect(reload.status == 200, "\(reload.text)")
+        // The new configuration has the lock, and looks whether the provider answers.
+        try eventually("the doubt") {
+            scene.sidecar.bearerd.logLines.contains { $0.message.contains("may be spent") }
+        }
+        gate.open()
+        try scene.expectSurvival()
+    }
+
     @Test(arguments: [true, false]) func `what is not replaced is asked for again as ever`(
         isClient: Bool
     ) throws {

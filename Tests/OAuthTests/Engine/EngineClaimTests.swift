@@ -64,3 +64,79 @@ import Testing
         #expect(run.hasLetGo)
     }
 }
+
+/// A refresh token that somebody has sent before, while its successor may lie in a process that waits for the lock.
+@Suite struct `A refresh token that may be spent` {
+    /// A process that has the lease, has found the mark of another one, and asks the provider something harmless.
+    private func doubting() throws -> (run: EngineRun, question: Ticket) {
+        let run = EngineRun()
+        run.isMarked = true
+        return (run, try #require(run.play(.started).probed))
+    }
+
+    @Test func `is not sent by a holder whose lease is claimed, who reads again what is stored then`() throws
+    {
+        let (run, question) = try doubting()
+        run.play(.probed(question, nil))
+        run.pass(.seconds(1))
+        run.isClaimed = true
+        #expect(run.play(.timePassed).releases == [true], "the mark stays")
+        run.stored.generation += 1
+        run.stored.refreshToken = Secret("two")
+        (run.isClaimed, run.isMarked) = (false, false)
+        run.pass(.seconds(2))
+        let actions = run.play(.timePassed)
+        #expect(actions.marked == [2] && actions.asked != nil)
+        #expect(run.engine.session.refreshToken?.equals(Secret("two")) == true)
+    }
+
+    @Test func `is not sent where the lease is claimed at the last moment`() throws {
+        let (run, question) = try doubting()
+        run.play(.probed(question, nil))
+        run.pass(.seconds(5))
+        let second = try #require(run.play(.timePassed).probed)
+        run.isClaimed = true
+        let actions = run.play(.probed(second, nil))
+        #expect(actions.asked == nil && actions.releases == [true])
+        // Where nothing has come of it, the provider answers twice once more.
+        (run.isClaimed, run.isMarked) = (false, true)
+        run.pass(.seconds(2))
+        let third = try #require(run.play(.timePassed).probed)
+        #expect(run.play(.probed(third, nil)).asked == nil)
+        run.pass(.seconds(5))
+        let fourth = try #require(run.play(.timePassed).probed)
+        #expect(run.play(.probed(fourth, nil)).asked != nil)
+    }
+
+    @Test func `is not sent by one who stops between the provider's last answer and the look for a claim`()
+        throws
+    {
+        let (run, question) = try doubting()
+        run.play(.probed(question, nil))
+        run.pass(.seconds(5))
+        let second = try #require(run.play(.timePassed).probed)
+        run.answersLooks = false
+        let look = try #require(run.play(.probed(second, nil)).lookedForClaim)
+        run.play(.stopping)
+        let actions = run.play(.claimed(look, false))
+        #expect(actions.asked == nil && run.engine.isQuiet)
+    }
+
+    @Test(arguments: [false, true])
+    func `is claimed by whoever has its successor, though it waits for the lease without a claim`(
+        isWaiting: Bool
+    ) throws {
+        let run = EngineRun()
+        let ticket = try #require(run.play(.started).asked)
+        run.pass(.seconds(11))
+        run.play(.timePassed)
+        run.play(.roomWanted)
+        run.locks = false
+        if isWaiting {
+            run.pass(.seconds(2))
+            #expect(!run.play(.timePassed).isClaiming)
+        }
+        #expect(run.play(run.answer(ticket, refreshToken: "two")).isClaiming && run.engine.isClaiming)
+        #expect(run.lock().saved.first?.equals(Secret("two")) == true && !run.engine.isClaiming)
+    }
+}

@@ -18,6 +18,7 @@ final class ModelProcess {
     /// Whether the store cannot be reached from here alone.
     private(set) var isCutOff = false
 
+    private var hasClaim = false
     /// Whether its connection to the store was lost, which it has not noticed.
     var isConnectionLost = false
 
@@ -191,7 +192,9 @@ final class ModelProcess {
             world.after(world.briefly, for: self, run)
         }
         switch action {
-        case .lock(let ticket, _):
+        case .claim: hasClaim = true
+        case .lock(let ticket, let isClaiming):
+            hasClaim = isClaiming
             let deadline = world.now + .seconds(5)
             reach { store.lock(self, ticket, until: deadline) }
         case .release(let ticket, let isLeft): store.release(self, ticket, leavingMark: isLeft)
@@ -205,7 +208,11 @@ final class ModelProcess {
         case .save(let ticket, let session, let read, _):
             let lease = lease
             reach { store.save(self, ticket, session, over: read, under: lease) }
-        case .lookForClaim(let ticket): reach { self.take(.claimed(ticket, false)) }
+        case .lookForClaim(let ticket):
+            reach {
+                let others = self.world.processes.filter { $0 !== self }
+                self.take(.claimed(ticket, others.contains(where: \.isClaiming)))
+            }
         case .ask(let ticket, _, let grant, _, _): world.provider.ask(self, ticket, grant)
         case .hangUp(let ticket):
             open.remove(ticket)
@@ -235,6 +242,9 @@ final class ModelProcess {
             world.fail("\(name) gives what was not to be used again")
         }
     }
+
+    /// Whether it waits for the lease with a claim that others can see.
+    private var isClaiming: Bool { hasClaim && isRunning && !isFrozen && !isCutOff && phase == "locking" }
 
     private var lease: ModelLease? { engine.lease.flatMap { leases[$0.ticket] } }
 

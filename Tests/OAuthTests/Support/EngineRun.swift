@@ -21,6 +21,9 @@ final class EngineRun {
     var saves = true
     var refusesWrites = false
     var writeFailure = StoreError.unavailable("no space")
+    /// Whether somebody else claims the lease, and whether a look for that is answered.
+    var isClaimed = false
+    var answersLooks = true
     /// Why nothing can be read or marked.
     var readFailure: StoreError?
     var markFailure: StoreError?
@@ -84,7 +87,7 @@ final class EngineRun {
             }
             stored = session
             return .saved(ticket)
-        case .lookForClaim(let ticket): return .claimed(ticket, false)
+        case .lookForClaim(let ticket): return answersLooks ? .claimed(ticket, isClaimed) : nil
         case .judge(let ticket, _, let outcome, _): return .judged(ticket, outcome)
         default: return nil
         }
@@ -128,6 +131,9 @@ extension [EngineAction] {
         compactMap { if case .ask(let ticket, _, _, _, _) = $0 { ticket } else { nil } }.first
     }
     var probed: Ticket? { compactMap { if case .probe(let ticket, _) = $0 { ticket } else { nil } }.first }
+    var lookedForClaim: Ticket? {
+        compactMap { if case .lookForClaim(let ticket) = $0 { ticket } else { nil } }.first
+    }
     var readCount: Int { count { if case .read = $0 { true } else { false } } }
     var performed: Ticket? {
         compactMap { if case .perform(let ticket, _, _) = $0 { ticket } else { nil } }.first
@@ -155,6 +161,16 @@ extension [EngineAction] {
     /// The failures of the store that people hear of.
     var storeFailures: [StoreError] {
         compactMap { if case .report(.storeFailed(_, let error)) = $0 { error } else { nil } }
+    }
+    /// Whether the lease is claimed, with or after the wait for it.
+    var isClaiming: Bool {
+        contains {
+            switch $0 {
+            case .lock(_, let isClaiming): isClaiming
+            case .claim: true
+            default: false
+            }
+        }
     }
     var isQuiet: Bool { contains { if case .quiet = $0 { true } else { false } } }
     func isFinished(_ id: CommandID) -> Bool {

@@ -85,8 +85,9 @@ struct EngineState {
                 case .judge(let ticket, _, let outcome, _): events.append(.judged(ticket, outcome))
                 case .wake(let id, let answer): answers[id] = answer
                 case .report(let report): reports.append(report)
-                case .release, .lookForClaim, .hangUp, .probe, .revoke, .perform, .followClients, .publish,
-                    .finish, .ring, .quiet:
+                case .lookForClaim(let ticket): events.append(.claimed(ticket, false))
+                case .release, .claim, .hangUp, .probe, .revoke, .perform, .followClients, .publish, .finish,
+                    .ring, .quiet:
                     break
                 }
             }
