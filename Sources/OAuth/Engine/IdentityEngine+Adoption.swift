@@ -38,6 +38,8 @@ extension IdentityEngine {
     private func isNewer(_ stored: StoredSession) -> Bool {
         let isSameSession = stored.origin == session.origin
         if isSameSession, isReplaced(stored.refreshToken) { return false }
+        // A person began it after ours. In a store that was emptied they found nothing to count on from.
+        if stored.begins(after: session) { return true }
         // The store has held more than that: it has gone back.
         if stored.generation < knownGeneration { return false }
         // Somebody has logged out or revoked since: what we were given meanwhile does not count.
@@ -48,8 +50,7 @@ extension IdentityEngine {
         }
         if stored.supersedes(session) { return true }
         // Both have counted on from the same session: the stored one is what all others go by.
-        guard isSameSession else { return stored.begins(after: session) }
-        return isUnwritten && stored.refreshToken != nil
+        return isSameSession && isUnwritten && stored.refreshToken != nil
             && !(stored.refreshToken?.equals(session.refreshToken) ?? true)
     }
 

@@ -26,7 +26,7 @@ extension StoredSession {
         }
         var session = StoredSession(
             identity: client.name, generation: (present?.generation ?? 0) + 1, binding: client.binding)
-        session.began = wall
+        session.began = present?.successorBegin(at: wall) ?? wall
         session.refreshToken = refreshToken
         session.idToken = idToken
         session.scope = scope

@@ -51,7 +51,7 @@ extension StoredSession {
     ) -> StoredSession {
         var fresh = StoredSession(
             identity: identity, generation: generation, binding: client.registered(registration).binding)
-        fresh.began = wall
+        fresh.began = successorBegin(at: wall)
         fresh.basicEncoding = basicEncoding
         fresh.registration = registration
         fresh.scope = client.loginScope
@@ -65,7 +65,7 @@ extension StoredSession {
     /// It is stored, not removed: its generation tells every other process that theirs has ended.
     func loggedOut(binding: String, at wall: WallTime) -> StoredSession {
         var empty = StoredSession(identity: identity, generation: generation + 1, binding: binding)
-        empty.began = wall
+        empty.began = successorBegin(at: wall)
         empty.basicEncoding = basicEncoding
         empty.registration = registration
         empty.grantClient = grantClient

@@ -16,7 +16,8 @@ public struct StoredSession: Sendable {
     public var binding: String
     /// Drawn anew by each login or import, and carried along by refreshes: tells a new beginning from a continuation.
     public var origin = SecureRandom.word(bytes: 9)
-    /// When somebody logged in or out, or imported it; nil where a version wrote it that did not say.
+    /// When somebody logged in or out, or imported it, later than what that took the place of; nil where a version wrote it
+    /// that did not say.
     public var began: WallTime?
     /// One for each thing that access tokens are asked for.
     public var accessTokens: [StoredAccessToken] = []
@@ -86,6 +87,14 @@ public struct StoredSession: Sendable {
             return false
         }
         return began > before
+    }
+
+    /// The moment at which a session begins that takes the place of this one: later, whatever the civil clock says.
+    ///
+    /// A clock that was set back, or is behind another machine's, must not make what a person ends or replaces count for
+    /// more than what they did. Milliseconds are stored.
+    func successorBegin(at wall: WallTime) -> WallTime {
+        began.map { max(wall, $0 + .milliseconds(1)) } ?? wall
     }
 
     /// True if it, which is stored, counts more than `other`, which is in memory.
