@@ -15,7 +15,7 @@ extension IdentityEngine {
     mutating func queuesUp(_ event: EngineEvent) -> Bool {
         guard case .tokenNeeded(let id, let waiter, let deadline, false) = event, !phase.isStopped,
             let state = targets[id], let attempt = state.attempt, !attempt.isSilent, !state.isWithheld,
-            state.usable(at: now) == nil, now < deadline
+            state.usable(at: now) == nil, now < deadline, !isHeldUpInVain(state)
         else { return false }
         if state.isLeaving { targets[id]?.isAwaited = true }
         waiters.append(Waiter(id: waiter, target: id, wish: .token, deadline: deadline))
@@ -129,6 +129,7 @@ extension IdentityEngine {
     /// The answer to a request that can wait until `deadline`; nil if it waits.
     func token(_ state: TargetState, until deadline: Instant) -> EngineAction.Answer? {
         if let token = state.usable(at: now), !state.isWithheld { return .token(token) }
+        if isHeldUpInVain(state) { return .failure(reason(state)) }
         if let attempt = state.attempt, !attempt.isSilent || !isLoginRequired(state) { return nil }
         if isUnread && isBeingRead || isFirstLook { return nil }
         if isLoginRequired(state) || !canRenew { return .failure(reason(state)) }
@@ -137,9 +138,20 @@ extension IdentityEngine {
         case .final, .misconfigured: return .failure(reason(state))
         case .doubtful, .transient:
             let isSoon = failure.retry <= min(now + Self.worthWaitingFor, deadline)
-            return isSoon && !isStopping ? nil : .failure(reason(state))
+            return isSoon && !isStopping && !isStoreInVain(state) ? nil : .failure(reason(state))
         }
     }
+
+    /// True if the store has failed more than once in a row, though nobody else keeps its lock: a try each second is no
+    /// reason to wait.
+    private func isStoreInVain(_ state: TargetState) -> Bool {
+        guard let failure = state.failure, failure.count > 1, case .store(let error) = failure.failure.reason
+        else { return false }
+        return !error.isBusy
+    }
+
+    /// True if an attempt that is under way only tries such a store again.
+    private func isHeldUpInVain(_ state: TargetState) -> Bool { isStoreInVain(state) && isStoreOfNoUse }
 
     /// The answer to a request whose deadline has come.
     private func lastAnswer(_ state: TargetState) -> EngineAction.Answer {

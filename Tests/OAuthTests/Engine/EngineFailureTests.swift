@@ -230,4 +230,24 @@ struct `A failed token request` {
         try harness.state.refreshRequested(at: harness.now)
         #expect(harness.begins())
     }
+
+    @Test func `of the store that comes again is told at once, and not after the next try`() {
+        let run = EngineRun()
+        run.locks = false
+        run.play(.started)
+        func need(_ waiter: WaiterID) -> Bool {
+            let end = run.now + .seconds(10)
+            return run.play(.tokenNeeded(0, by: waiter, until: end, isRenewed: false)).failed == [waiter]
+        }
+        run.refuseLock(.refused("the directory is not private"))
+        #expect(!need(1), "the next try may work")
+        run.pass(.seconds(1))
+        run.play(.timePassed)
+        run.refuseLock(.refused("the directory is not private"))
+        #expect(need(2))
+        run.pass(.seconds(1))
+        run.play(.timePassed)
+        #expect(need(3), "it is only the store that is tried again")
+        #expect(run.lock().asked != nil && !need(4))
+    }
 }

@@ -134,6 +134,10 @@ extension [EngineAction] {
     var lookedForClaim: Ticket? {
         compactMap { if case .lookForClaim(let ticket) = $0 { ticket } else { nil } }.first
     }
+    /// Those who are told of a failure.
+    var failed: [WaiterID] {
+        compactMap { if case .wake(let id, .failure) = $0 { id } else { nil } }
+    }
     var readCount: Int { count { if case .read = $0 { true } else { false } } }
     var performed: Ticket? {
         compactMap { if case .perform(let ticket, _, _) = $0 { ticket } else { nil } }.first
