@@ -106,6 +106,7 @@ extension IdentityEngine {
             stored.origin != session.origin || stored.refusal != session.refusal
             || stored.refreshToken == nil && session.refreshToken != nil
         let isRenewed = stored.lastRefresh != session.lastRefresh
+        if isNews || isRenewed { providerTrouble = nil }
         var stored = stored
         let generation = stored.generation
         for id in order {

@@ -92,6 +92,7 @@ extension IdentityEngine {
             if let key = answer.outcome.proofKey { session.proofKey = key }
             // What others were told of the token before says nothing of this one.
             session.refusal = nil
+            providerTrouble = nil
             targets[adrift.target]?.failure = nil
             targets[adrift.target]?.doubts = 0
             // Whoever has the lease may be about to send what this has taken the place of.

@@ -117,6 +117,7 @@ extension IdentityEngine {
         state.pending = token
         targets[asking.target] = state
         // The provider answers: what others were told for the moment is over.
+        providerTrouble = nil
         for id in order where id != asking.target && targets[id]?.failure?.failure.kind != .misconfigured {
             targets[id]?.failure = nil
             targets[id]?.doubts = 0
@@ -147,6 +148,7 @@ extension IdentityEngine {
         if isRefused, before.generation == session.generation { session.generation += 1 }
         let moment = moment
         let last = targets[asking.target]?.failure(for: failure, at: moment)
+        noteProvider(failure, of: asking.target)
         if isRefused || before.generation != session.generation {
             isUnwritten = true
             writeMoment = now

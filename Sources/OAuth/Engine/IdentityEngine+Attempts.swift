@@ -12,12 +12,21 @@ extension IdentityEngine {
     /// Begins the attempts that are due; they wait in a queue.
     mutating func beginAttempts() {
         guard !isStopping else { return }
-        for id in order where targets[id]?.attempt == nil && mayBegin(id) {
-            guard let due = renewalMoment(of: id), due <= now else { continue }
-            targets[id]?.isAskedFor = false
-            targets[id]?.attempt = TargetState.Attempt(generation: session.generation)
-            queue.append(id)
+        let last = providerTrouble?.target
+        for id in order where id != last { beginAttempt(of: id) }
+        if let last { beginAttempt(of: last) }
+    }
+
+    private mutating func beginAttempt(of id: TargetID) {
+        guard let state = targets[id], state.attempt == nil, mayBegin(id), let due = renewalMoment(of: id),
+            due <= now
+        else { return }
+        if let providerTrouble, providerTrouble.failure.retry > now, !state.isAskedFor {
+            return endAttempt(of: id, sharing: providerTrouble)
         }
+        targets[id]?.isAskedFor = false
+        targets[id]?.attempt = TargetState.Attempt(generation: session.generation)
+        queue.append(id)
     }
 
     /// True if an attempt may begin by itself, or somebody waits for it.
@@ -108,6 +117,28 @@ extension IdentityEngine {
             if session.refusal != nil { state.demand = nil }
         }
         targets[id] = state
+    }
+
+    /// Ends an attempt that would fail as another target's has.
+    private mutating func endAttempt(of id: TargetID, sharing trouble: ProviderTrouble) {
+        let moment = moment
+        var failure = targets[id]?.failure(for: trouble.failure.failure, at: moment)
+        failure?.retry = trouble.failure.retry
+        endAttempt(of: id, failure)
+    }
+
+    /// Takes in a failure of a token request for what it says of the provider: nothing is asked for any other target before
+    /// the provider is to be asked again, but for what somebody waits for who wants just that.
+    mutating func noteProvider(_ failure: TokenFailure, of id: TargetID) {
+        guard failure.isOfProvider else { return providerTrouble = nil }
+        let trouble = ProviderTrouble(failure, of: id, after: providerTrouble, at: moment)
+        providerTrouble = trouble
+        for other in queue where other != id {
+            let isWanted = waiters.contains { waiter in
+                if case .attempt = waiter.wish { waiter.target == other } else { false }
+            }
+            if !isWanted { endAttempt(of: other, sharing: trouble) }
+        }
     }
 
     /// Begins an attempt anew that somebody has come before.

@@ -105,6 +105,7 @@ extension IdentityEngine {
         writeMoment = now
         replacedTokens = []
         holdsOthersSession = false
+        providerTrouble = nil
     }
 
     /// Another session takes the place of ours at once, and none of our tokens is used any more.

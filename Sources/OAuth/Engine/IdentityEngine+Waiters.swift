@@ -81,6 +81,7 @@ extension IdentityEngine {
         state.unauthorized = nil
         state.isWithheld = false
         state.failure?.retry = now
+        providerTrouble = nil
         targets[id] = state
         guard isStored else { return }
         session[state.request] = nil

@@ -60,6 +60,8 @@ struct IdentityEngine: Sendable {
     var toldDoubt: String?
     /// Requests of a session that has ended, with the clients that sent them: what their answers bring is revoked.
     var orphans: [Ticket: Asking.Client] = [:]
+    /// The provider's failures since it last answered what was asked for; nil if there were none.
+    var providerTrouble: ProviderTrouble?
     /// True if the server replaces refresh tokens; nil while that is not known.
     var rotates: Bool?
 

@@ -130,6 +130,10 @@ extension [EngineAction] {
     var asked: Ticket? {
         compactMap { if case .ask(let ticket, _, _, _, _) = $0 { ticket } else { nil } }.first
     }
+    /// What it is for.
+    var askedTarget: TargetID? {
+        compactMap { if case .ask(_, let target, _, _, _) = $0 { target } else { nil } }.first
+    }
     var probed: Ticket? { compactMap { if case .probe(let ticket, _) = $0 { ticket } else { nil } }.first }
     var lookedForClaim: Ticket? {
         compactMap { if case .lookForClaim(let ticket) = $0 { ticket } else { nil } }.first
