@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import BearerdCryptography
+
 /// The store's lease on the identity, with what was read under it.
 struct HeldLease: Sendable {
     var ticket: Ticket
@@ -9,10 +11,20 @@ struct HeldLease: Sendable {
     var leavesMark = false
     /// True if no other process can have sent the refresh token since we did, under this lease.
     var isDoubtOurs = false
+    /// True if ours has taken the place of the stored refresh token, whatever session has taken the place of ours since.
+    var isStoredSpent = false
     /// True if a save failed, so that the store may hold it all the same: it is read before a refresh token is marked.
     var isUnsure = false
     /// True if it was kept while others were to write first: no refresh token is sent under it.
     var hasKeptOthersOut = false
     /// True if other processes look for the identity elsewhere, so that keeping the lease keeps nobody out.
     var hasMoved = false
+
+    /// Takes note of what the store holds, and whether ours has taken the place of its refresh token.
+    mutating func noteRead(_ session: StoredSession?, isReplaced: Bool) {
+        let isSame = session?.refreshToken?.equals(stored?.refreshToken) ?? false
+        isStoredSpent = isReplaced || isSame && isStoredSpent
+        stored = session
+        isUnsure = false
+    }
 }

@@ -68,12 +68,13 @@ extension IdentityEngine {
     }
 
     /// True if ours has taken the place of `token`.
-    private func isReplaced(_ token: Secret?) -> Bool { replacedTokens.contains { $0.equals(token) } }
+    func isReplaced(_ token: Secret?) -> Bool { replacedTokens.contains { $0.equals(token) } }
 
     /// Takes note that another refresh token takes the place of `token`.
     ///
     /// The store's is not forgotten, however often ours is replaced while the store takes nothing.
     mutating func replace(_ token: Secret) {
+        if token.equals(lease?.stored?.refreshToken) { lease?.isStoredSpent = true }
         replacedTokens.append(token)
         guard replacedTokens.count > Self.replacedTokensKept else { return }
         replacedTokens.remove(at: replacedTokens.first?.equals(knownToken) == true ? 1 : 0)

@@ -132,8 +132,7 @@ extension IdentityEngine {
             case .failure where lease?.isUnsure == true: workUnderLease(isRead: true)
             case .failure(let error): giveUp(error)
             case .success(let record):
-                lease?.stored = record.session
-                lease?.isUnsure = false
+                lease?.noteRead(record.session, isReplaced: isReplaced(record.session?.refreshToken))
                 if record.isLeftSpent { keepDoubt() }
                 if lookMoment.map({ $0 <= now }) ?? false { lookMoment = nil }
                 workUnderLease()
@@ -210,8 +209,7 @@ extension IdentityEngine {
         // Nobody has anything newer of a session that has only just begun.
         if let before = lease?.stored, written.begins(after: before) { lease?.hasKeptOthersOut = false }
         lease?.stored = written
-        lease?.isUnsure = false
-        lease?.leavesMark = false
+        (lease?.isUnsure, lease?.leavesMark, lease?.isStoredSpent) = (false, false, false)
         noteKnown(written)
         hasStoredWorked = false
         guard written.generation == session.generation, written.origin == session.origin else { return }
@@ -326,12 +324,14 @@ extension IdentityEngine {
         if !queue.isEmpty { advanceIdle() }
     }
 
-    /// True if the store holds a refresh token that is spent, and ours has taken its place.
+    /// True if the store holds a refresh token that is spent, and ours has taken its place, or what a person did since has.
     ///
     /// A provider takes whoever sends it for a thief, and ends the whole session (RFC 9700 §4.14.2).
     private var holdsWhatStoreLacks: Bool {
-        guard needsWriting, let stored = lease?.stored, stored.origin == session.origin,
-            let old = stored.refreshToken, let new = session.refreshToken
+        guard needsWriting, let lease else { return false }
+        if lease.isStoredSpent { return true }
+        guard let stored = lease.stored, stored.origin == session.origin, let old = stored.refreshToken,
+            let new = session.refreshToken
         else { return false }
         return !old.equals(new)
     }

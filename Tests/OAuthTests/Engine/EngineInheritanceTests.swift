@@ -155,4 +155,31 @@ import Testing
         #expect((actions.saved.isEmpty && actions.asked == nil) == isTaken)
         #expect(run.engine.needsWriting == !isTaken && (run.engine.lease == nil) == isTaken)
     }
+
+    @Test(arguments: [true, false])
+    func `keeps others from the token that it has taken the place of, though a person has ended it`(
+        isLogin: Bool
+    ) throws {
+        let run = EngineRun()
+        run.refusesWrites = true
+        let first = try #require(
+            run.play(.refreshRequested(0, TokenAdditions(), by: 1, until: run.now)).asked)
+        #expect(run.play(run.answer(first, refreshToken: "two")).releases.isEmpty)
+        let grant = TokenResponse(
+            accessToken: Secret("theirs"), lifetime: .seconds(300), refreshToken: Secret("login"))
+        let command =
+            isLogin ? Command.login(grant, 0, sentAt: run.now, wall: run.wall) : .logout(isLocal: true)
+        #expect(run.play(.commanded(1, command)).releases.isEmpty)
+        for _ in 0..<3 {
+            run.pass(.seconds(5))
+            #expect(run.play(.timePassed).releases.isEmpty)
+        }
+        var stopped = run.engine
+        let moment = Moment(now: run.now, wall: run.wall, jitter: 0)
+        #expect(stopped.handle(.stopped, at: moment).releases == [true], "and leaves word of it at the end")
+        run.refusesWrites = false
+        run.pass(.seconds(5))
+        #expect(run.play(.timePassed).releases == [false])
+        #expect(run.stored.refreshToken?.equals(Secret("login")) == (isLogin ? true : nil))
+    }
 }
