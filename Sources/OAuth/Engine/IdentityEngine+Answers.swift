@@ -103,7 +103,8 @@ extension IdentityEngine {
         // It may be in the session already, ahead of the rest of its answer.
         let isRotated = asking.refreshToken.map { !$0.equals(before) } ?? false
         if let sent = asking.refreshToken, configured.grantType.needsPerson {
-            rotates = grant.refreshToken.map { !$0.equals(sent) } ?? false
+            // One that replaces them now and then does so again (RFC 6749 §6).
+            rotates = rotates == true || grant.refreshToken.map { !$0.equals(sent) } ?? false
         }
         let (next, token) = session.renewed(
             by: grant, lasting: lifetime, for: state.client, request: state.request, sentAt: outcome.sentAt,

@@ -62,7 +62,7 @@ struct IdentityEngine: Sendable {
     var orphans: [Ticket: Asking.Client] = [:]
     /// The provider's failures since it last answered what was asked for; nil if there were none.
     var providerTrouble: ProviderTrouble?
-    /// True if the server replaces refresh tokens; nil while that is not known.
+    /// True if the server has replaced a refresh token, false if it was asked and has not; nil while that is not known.
     var rotates: Bool?
 
     /// No refresh token is spent before: whoever has something newer writes it first.

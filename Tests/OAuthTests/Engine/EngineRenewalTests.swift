@@ -174,4 +174,18 @@ struct `Renewal` {
         harness.wall = WallTime(secondsSinceEpoch: 0)
         #expect(harness.token == "two" && harness.nextAttempt == .milliseconds(239_200))
     }
+
+    @Test func `is made with care where the provider has ever replaced a refresh token`() throws {
+        let run = EngineRun()
+        run.play(run.answer(try #require(run.play(.started).asked), refreshToken: "two"))
+        for name in ["two", "two", "three"] {
+            let actions = run.play(.refreshRequested(0, TokenAdditions(), by: 1, until: run.now))
+            guard case .asking(let asking) = run.engine.phase else {
+                Issue.record("nothing is asked")
+                return
+            }
+            #expect(asking.rule != nil)
+            run.play(run.answer(try #require(actions.asked), refreshToken: name))
+        }
+    }
 }
