@@ -5,6 +5,8 @@ import BearerdCryptography
 /// Which of two sessions is newer, and what becomes of the other one.
 extension IdentityEngine {
     private static let replacedTokensKept = 8
+    /// Longer than it takes every process to look at the store.
+    private static let returnWait: Duration = .seconds(2)
 
     /// Takes over what is stored if that is newer, else has ours written in its place.
     mutating func compare(with stored: StoredSession?) {
@@ -78,6 +80,15 @@ extension IdentityEngine {
         replacedTokens.append(token)
         guard replacedTokens.count > Self.replacedTokensKept else { return }
         replacedTokens.remove(at: replacedTokens.first?.equals(knownToken) == true ? 1 : 0)
+    }
+
+    /// Until when a refresh token may not be the newest, though nobody has stored another: whoever has a newer one than a store
+    /// that was emptied, or went back to an older copy, writes it as soon as it looks.
+    mutating func settlement(after record: StoreRecord) -> Instant? {
+        let isBack = record.session?.generation ?? 0 < knownGeneration
+        if isBack, !hasReturned { returnEnd = now + Self.returnWait }
+        hasReturned = isBack
+        return [record.settledAt, returnEnd].compactMap(\.self).max()
     }
 
     /// Takes note that the store holds `stored`.

@@ -155,7 +155,7 @@ extension IdentityEngine {
             storeFailed(.load, error)
         case .success(let record):
             lookMoment = record.misplacement.map { _ in now + Self.pauseAfterTrouble }
-            settledAt = record.settledAt
+            settledAt = settlement(after: record)
             storeWorked(.load)
             if let misplacement = record.misplacement {
                 storeFailed(.place, misplacement)

@@ -67,6 +67,10 @@ struct IdentityEngine: Sendable {
 
     /// No refresh token is spent before: whoever has something newer writes it first.
     var settledAt: Instant?
+    /// The store was last found to hold less than it had held, and is left until then to whoever has something newer.
+    var returnEnd: Instant?
+    /// True if the store held less when it was last read.
+    var hasReturned = false
     /// No attempt takes the lease before: a person comes first.
     var pauseEnd: Instant?
     /// When the store was last asked for something.

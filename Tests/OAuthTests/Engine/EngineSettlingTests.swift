@@ -145,4 +145,19 @@ struct `After the store has lost something` {
         #expect(saved.first?.equals(Secret("two")) == true)
         #expect(run.asked(actions) == nil, "it is asked for once")
     }
+
+    @Test(arguments: [true, false])
+    func `or has gone back to an older copy, nothing is sent for a moment`(isWritten: Bool) {
+        let run = EngineRun()
+        (run.stored.generation, run.stored.refreshToken) = (3, Secret("two"))
+        run.play(.storeChanged(isWritable: false))
+        (run.stored.generation, run.stored.refreshToken) = (2, Secret("one"))
+        let actions = run.play(.started)
+        #expect(actions.asked == nil && actions.saved.first?.equals(Secret("two")) == true)
+        run.pass(.seconds(1))
+        if isWritten { (run.stored.generation, run.stored.refreshToken) = (5, Secret("three")) }
+        #expect(run.play(.storeChanged(isWritable: false)).asked == nil)
+        run.pass(.seconds(1))
+        #expect(run.play(.timePassed).marked == [isWritten ? 5 : 3])
+    }
 }
