@@ -67,6 +67,26 @@ extension `A login` {
         await harness.session.stop()
     }
 
+    @Test func `of a command is not said to be done where somebody else has begun a session meanwhile`()
+        async throws
+    {
+        let harness = harness()
+        let key = try SigningKey.generateP256()
+        publish([key], on: harness)
+        harness.store.isUnlockable = true
+        harness.server.script(answer(try idToken(key)))
+        let login = Task { try await harness.session.logIn(with: Self.code) }
+        await harness.settle()
+        var others = harness.stored(5, refreshToken: "theirs")
+        others.began = harness.clock.wallNow + .seconds(60)
+        harness.store.replace(with: others)
+        harness.store.isUnlockable = false
+        await harness.pass(.seconds(2))
+        await #expect(throws: LoginError.unstored(.outdated)) { try await login.value }
+        #expect(refreshToken(harness) == "theirs")
+        await harness.session.stop()
+    }
+
     @Test func `that is not done leaves another client's session stored, and says whose it is`() async throws
     {
         let harness = harness()

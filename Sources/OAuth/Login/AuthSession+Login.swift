@@ -284,13 +284,17 @@ extension AuthSession {
         let command = Command.login(response, target, sentAt: sentAt, wall: wall)
         let end = clock.now + Self.longestStoreWait
         var result = await core.perform(command)
+        let origin = session.origin
         while case .unwritten(let trouble) = result {
             guard !isStarted, !isStopped, !trouble.isRefused, clock.now < end else { throw trouble }
             if !trouble.isBusy {
                 guard (try? await clock.sleep(until: clock.now + Self.storeTry)) != nil else { throw trouble }
             }
             result = await core.perform(.write)
+            // Somebody else has begun a session meanwhile.
+            guard session.origin == origin else { throw .outdated }
         }
+        if case .outdone = result { throw .outdated }
     }
 
     /// Changes the code and the request that wait in the store.

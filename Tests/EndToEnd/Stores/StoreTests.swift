@@ -256,4 +256,33 @@ import Testing
         #expect(Set(shown).count == shown.count)
         #expect(provider.requests.filter { $0.grant == "client_credentials" }.count <= 2)
     }
+
+    @Test(arguments: [true, false])
+    func `that has lost its files takes a session that somebody begins anew, and it is used`(
+        isLoggedOut: Bool
+    ) throws {
+        let sidecar = try Sidecar(provider: provider(), .init(grant: "refresh_token"))
+        try sidecar.importSession()
+        try sidecar.awaitToken()
+        for _ in 0..<3 { try sidecar.act("refresh") }
+        if isLoggedOut {
+            let result = try BearerdProcess.command(
+                "logout", "--local", "-c", sidecar.directory.path("config.yaml"))
+            #expect(result.exit == 0, "\(result.errors)")
+            try eventually("the end of the session") { try sidecar.state() == "login_required" }
+        }
+        for name in TemporaryDirectory.entries(of: sidecar.storeDirectory) where !name.contains("lock") {
+            unlink("\(sidecar.storeDirectory)/\(name)")
+        }
+        try sidecar.importSession()
+        let imported = try #require(
+            String(decoding: TemporaryDirectory.contents(of: sidecar.directory.path("token")), as: UTF8.self)
+                .split(separator: "\n").first)
+        try eventually("a refresh of the new session") {
+            sidecar.provider.requests.contains { $0["refresh_token"] == String(imported) }
+        }
+        try eventually("a token") { try sidecar.get().status == 200 }
+        #expect(try sidecar.state() == "authorized")
+        #expect(sidecar.storedSession.contains(try #require(sidecar.provider.latestRefreshToken)))
+    }
 }
