@@ -131,10 +131,11 @@ extension IdentityEngine {
 
     // MARK: What comes of it
 
-    /// True if a request is one whose answer counts, so that it may still be sent.
+    /// True if a request that waited for metadata, a credential or a connection may still be sent.
+    ///
+    /// One that was left meanwhile may not: whoever has the lease now may send the same refresh token.
     func wants(_ ticket: Ticket) -> Bool {
-        if case .asking(let asking) = phase, asking.requests.contains(ticket) { return true }
-        return adrift?.requests.contains(ticket) ?? false
+        if case .asking(let asking) = phase { asking.requests.contains(ticket) } else { false }
     }
 
     mutating func answered(_ ticket: Ticket, _ answer: TokenRequestReport) {

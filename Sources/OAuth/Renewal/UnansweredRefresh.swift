@@ -133,6 +133,7 @@ struct UnansweredRefresh: Sendable {
     mutating func unsent(at now: Instant) {
         living -= 1
         sent -= 1
+        if othersMayLive { isInDoubt = true }
         guard living > 0 else { return isDecided = true }
         questionFailed(at: now)
     }

@@ -122,6 +122,27 @@ import Testing
         #expect(actions.asked == nil && run.engine.isQuiet)
     }
 
+    @Test func `is not sent under a lease that was given away while the request waited to be sent`() throws {
+        let run = EngineRun()
+        let ticket = try #require(run.play(.started).asked)
+        #expect(run.engine.wants(ticket))
+        // The process stood still meanwhile, so that the provider seems to be silent.
+        run.pass(.seconds(11))
+        run.isClaimed = true
+        #expect(run.play(.timePassed).releases == [true] && !run.engine.wants(ticket))
+        let unsent = TokenRequestResult(
+            result: .failure(TokenFailure(.transient, .cancelled, detail: "")), sentAt: run.now,
+            wall: run.wall)
+        run.play(.answered(ticket, TokenRequestReport(outcome: unsent, wasSent: false)))
+        (run.isClaimed, run.isMarked) = (false, true)
+        run.pass(.seconds(2))
+        #expect(run.play(.timePassed).asked == nil)
+        #expect(run.engine.isDoubted, "whoever had the lease may have sent it")
+        run.pass(.seconds(1))
+        let actions = run.play(.timePassed)
+        #expect(actions.asked == nil && actions.probed != nil)
+    }
+
     @Test(arguments: [false, true])
     func `is claimed by whoever has its successor, though it waits for the lease without a claim`(
         isWaiting: Bool
