@@ -122,7 +122,11 @@ extension IdentityEngine {
     /// Ends an attempt that would fail as another target's has.
     private mutating func endAttempt(of id: TargetID, sharing trouble: ProviderTrouble) {
         let moment = moment
-        var failure = targets[id]?.failure(for: trouble.failure.failure, at: moment)
+        var failure = targets[id]?.failure
+        // What is wrong with the target itself stays.
+        if failure?.failure.kind != .misconfigured {
+            failure = targets[id]?.failure(for: trouble.failure.failure, at: moment)
+        }
         failure?.retry = trouble.failure.retry
         endAttempt(of: id, failure)
     }

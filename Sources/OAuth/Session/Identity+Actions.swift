@@ -87,8 +87,7 @@ extension Identity {
 
     /// Claims the lease for as long as we wait for it.
     func claimLease() async {
-        guard claim == nil else { return }
-        let new = await store.claim(name)
+        guard claim == nil, let new = await store.claim(name), claim == nil else { return }
         // It may come when nobody here wants the lease any more.
         if case .locking = engine.phase { claim = new }
     }
