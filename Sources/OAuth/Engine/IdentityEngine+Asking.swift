@@ -40,7 +40,8 @@ extension IdentityEngine {
         asking.rule = UnansweredRefresh(
             isInDoubt: isDoubted, isOurs: lease?.isDoubtOurs ?? false, waiting: configured.tokenTimeLimit,
             at: now)
-        asking.claimLook = (now + Self.claimLook, nil)
+        // Whoever has the answer to an earlier request may be waiting already.
+        asking.claimLook = (isDoubted ? now : now + Self.claimLook, nil)
         phase = .asking(asking)
         advanceAsking()
     }
