@@ -142,6 +142,25 @@ import Testing
         #expect(Set(shown).count == shown.count, "no refresh token is sent twice")
     }
 
+    @Test(.needs(.smallDisk))
+    func `keeps others from the spent token though somebody logs out meanwhile`() throws {
+        let directory = try TemporaryDirectory()
+        let disk = try SmallDisk(at: directory.path("store"))
+        let first = try Sidecar.importing(directory: directory)
+        let provider = first.provider
+        let second = try first.peer()
+        disk.fill()
+        #expect(try first.act("refresh").status < 300)
+        try first.act("logout")
+        try eventually("the logout to count") { try first.state() == "login_required" }
+        startThread { _ = try? second.act("refresh") }
+        try eventually("the second to say why it waits") { try second.lastError() == "store_busy" }
+        disk.makeRoom()
+        try eventually("the logout to be stored") { try second.state() == "login_required" }
+        let shown = provider.requests.compactMap { $0["refresh_token"] }
+        #expect(Set(shown).count == shown.count, "no refresh token is sent twice")
+    }
+
     @Test(
         .needs(.smallDisk),
         arguments: ["refresh_margin: 20s", "scope: other", nil])
