@@ -8,8 +8,8 @@ import BearerdCryptography
 enum EngineAction: Sendable {
     // MARK: The store
 
-    /// Wait for the lease for a few seconds, with a claim on it if `isClaiming`. One that comes after the engine has stopped waiting is to be told all the
-    /// same; the engine releases it.
+    /// Wait for the lease for a few seconds, with a claim on it if `isClaiming`. One that comes after the engine has stopped
+    /// waiting is to be told all the same; the engine releases it.
     case lock(Ticket, isClaiming: Bool)
     /// Tell whoever has the lease that it is wanted, while we wait for it: see ``SessionStore/claim(_:)``.
     case claim

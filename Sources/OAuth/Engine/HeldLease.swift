@@ -27,4 +27,10 @@ struct HeldLease: Sendable {
         stored = session
         isUnsure = false
     }
+
+    /// Takes note that the store holds what was to be written.
+    mutating func noteWritten(_ session: StoredSession) {
+        stored = session
+        (isUnsure, leavesMark, isStoredSpent) = (false, false, false)
+    }
 }

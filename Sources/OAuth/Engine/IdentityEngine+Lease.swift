@@ -208,8 +208,7 @@ extension IdentityEngine {
         storeTroubles[.lock] = nil
         // Nobody has anything newer of a session that has only just begun.
         if let before = lease?.stored, written.begins(after: before) { lease?.hasKeptOthersOut = false }
-        lease?.stored = written
-        (lease?.isUnsure, lease?.leavesMark, lease?.isStoredSpent) = (false, false, false)
+        lease?.noteWritten(written)
         noteKnown(written)
         hasStoredWorked = false
         guard written.generation == session.generation, written.origin == session.origin else { return }

@@ -11,7 +11,8 @@ struct ProviderTrouble: Sendable {
 
     /// Takes note of one more failure.
     ///
-    /// A target that fails alone, because the server does what it should only for others, makes those wait no longer and longer.
+    /// A target that fails alone, because the server does what it should only for others, makes those wait no longer each
+    /// time.
     init(_ failure: TokenFailure, of target: TargetID, after previous: ProviderTrouble?, at moment: Moment) {
         let isShared = previous.map { $0.target != target } ?? false
         let count = min((previous?.failure.count ?? 1) + (isShared ? 1 : 0), 1000)
