@@ -50,7 +50,8 @@ package struct AnswerTrial {
                 case .judge(let ticket, _, let outcome, _): events.append(.judged(ticket, outcome))
                 case .publish(_, let snapshot): token = snapshot
                 case .ring(let moment): isToBeWoken = moment != nil
-                case .release, .lookForClaim, .hangUp, .probe, .revoke, .perform, .followClients, .wake,
+                case .release, .claim, .lookForClaim, .hangUp, .probe, .revoke, .perform, .followClients,
+                    .wake,
                     .finish,
                     .report, .quiet:
                     break

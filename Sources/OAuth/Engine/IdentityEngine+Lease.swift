@@ -132,7 +132,8 @@ extension IdentityEngine {
             case .failure where lease?.isUnsure == true: workUnderLease(isRead: true)
             case .failure(let error): giveUp(error)
             case .success(let record):
-                lease?.noteRead(record.session, isReplaced: isReplaced(record.session?.refreshToken))
+                let isSpent = isReplaced(record.session?.refreshToken)
+                lease?.noteRead(record.session, isReplaced: isSpent)
                 if record.isLeftSpent { keepDoubt() }
                 if lookMoment.map({ $0 <= now }) ?? false { lookMoment = nil }
                 workUnderLease()

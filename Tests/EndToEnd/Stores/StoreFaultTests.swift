@@ -55,6 +55,24 @@ import Testing
         #expect(sidecar.provider.requests.count == before + 1)
     }
 
+    @Test func `that cannot be used holds no request, once that is known and there is no token`() throws {
+        let provider = try HostileProvider()
+        provider.setPolicy {
+            $0.givesRefreshTokens = true
+            $0.expiresIn = "2"
+        }
+        let sidecar = try Sidecar(provider: provider, .init(grant: "refresh_token"))
+        try sidecar.importSession()
+        try sidecar.awaitToken()
+        chmod(sidecar.storeDirectory, 0o755)
+        try eventually("the end of the token") { try sidecar.get().status == 503 }
+        let start = ContinuousClock.now
+        for _ in 0..<5 { #expect(try sidecar.get().status == 503) }
+        #expect(ContinuousClock.now - start < .seconds(5), "each would wait ten seconds")
+        chmod(sidecar.storeDirectory, 0o700)
+        try eventually("a token") { try sidecar.get().status == 200 }
+    }
+
     @Test func `a freeze longer than the time-out loses no answer that lies ready`() throws {
         let provider = try HostileProvider()
         let (arrived, frozen) = (Monitor(false), Monitor(false))
