@@ -6,7 +6,7 @@
 struct ProviderTrouble: Sendable {
     /// The target that failed last; the others come first when the provider is asked again.
     let target: TargetID
-    /// What it failed with, and until when no target is asked for.
+    /// The failure that it ended with, and until when no target is asked for.
     let failure: LastFailure
 
     /// Takes note of one more failure.
