@@ -95,6 +95,11 @@ extension IdentityEngine {
 
     private mutating func granted(_ grant: TokenResponse, _ outcome: TokenRequestResult, to asking: Asking) {
         guard var state = targets[asking.target] else { return }
+        var grant = grant
+        // What is not told is what was asked for (RFC 6749 §5.1); a refresh has asked for nothing else than before.
+        if asking.refreshToken == nil, grant.scope == nil, !state.client.scope.isEmpty {
+            grant.scope = state.client.scope
+        }
         let lifetime =
             grant.lifetime ?? state.knownLifetime
             ?? min(configured.defaultLifetime, ClientConfiguration.longestLifetime)

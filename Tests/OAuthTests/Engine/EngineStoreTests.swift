@@ -171,4 +171,13 @@ struct `A session in the store` {
         #expect(harness.state.record?.generation == 3)
         #expect(!harness.state.isUnsaved)
     }
+
+    @Test func `has the scope that was asked for, where the answer does not tell another one`() {
+        let harness = EngineHarness { $0.scope = ["api", "admin"] }
+        var stored = StoredSession(identity: "default", generation: 3, binding: harness.state.binding)
+        stored.scope = ["api"]
+        harness.find(stored)
+        harness.renew()
+        #expect(harness.state.session.scope == ["api", "admin"])
+    }
 }
