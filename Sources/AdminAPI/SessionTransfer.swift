@@ -13,10 +13,14 @@ package enum SessionTransfer: Sendable {
     case kept(AuthorizationCode)
     /// Redeems the code that was ``kept(_:)``.
     case pending
-    /// A device code that a person decides about on another device.
-    case device(code: Secret, verifier: Secret, interval: Duration, lifetime: Duration)
-    /// Another program's session; `clientID` is its client if that differs from the identity's.
-    case imported(refreshToken: Secret, idToken: Secret?, scope: [String], clientID: String?, person: Person?)
+    /// A device code that a person decides about on another device, for the server and client of `binding`
+    /// (`ClientConfiguration.binding`).
+    case device(code: Secret, verifier: Secret, interval: Duration, lifetime: Duration, binding: String?)
+    /// Another program's session; `clientID` is its client if that differs from the identity's, and `binding` the server and
+    /// client of the identity in the command's configuration (`ClientConfiguration.binding`).
+    case imported(
+        refreshToken: Secret, idToken: Secret?, scope: [String], clientID: String?, person: Person?,
+        binding: String?)
     /// Asks whether a login could be stored.
     case inquiry
 
@@ -33,17 +37,19 @@ package enum SessionTransfer: Sendable {
         case .kept(let code): Self.json(.kept, code)
         case .pending: Self.json(.pending)
         case .inquiry: Self.json(.inquiry)
-        case .device(let code, let verifier, let interval, let lifetime):
+        case .device(let code, let verifier, let interval, let lifetime, let binding):
             JSONValue(admin: [
                 .kind: .string(Kind.device.rawValue), .deviceCode: code.json, .verifier: verifier.json,
                 .interval: .integer(interval.components.seconds),
                 .expiresIn: .integer(lifetime.components.seconds),
+                .binding: binding.map(JSONValue.string),
             ])
-        case .imported(let refreshToken, let idToken, let scope, let clientID, let person):
+        case .imported(let refreshToken, let idToken, let scope, let clientID, let person, let binding):
             JSONValue(admin: [
                 .kind: .string(Kind.imported.rawValue), .refreshToken: refreshToken.json,
                 .idToken: idToken?.json, .scope: .array(scope.map(JSONValue.string)),
                 .clientID: clientID.map(JSONValue.string), .person: person.map { .object($0.json) },
+                .binding: binding.map(JSONValue.string),
             ])
         }
     }
@@ -92,12 +98,15 @@ package enum SessionTransfer: Sendable {
             guard let code = secret(.deviceCode), let verifier = secret(.verifier),
                 let interval = duration(.interval), let lifetime = duration(.expiresIn)
             else { return nil }
-            self = .device(code: code, verifier: verifier, interval: interval, lifetime: lifetime)
+            self = .device(
+                code: code, verifier: verifier, interval: interval, lifetime: lifetime,
+                binding: json[.binding]?.string)
         case .imported?:
             guard let token = secret(.refreshToken) else { return nil }
             self = .imported(
                 refreshToken: token, idToken: secret(.idToken), scope: json.strings(.scope),
-                clientID: json[.clientID]?.string, person: json[.person]?.object.map(Person.init))
+                clientID: json[.clientID]?.string, person: json[.person]?.object.map(Person.init),
+                binding: json[.binding]?.string)
         case nil: return nil
         }
     }

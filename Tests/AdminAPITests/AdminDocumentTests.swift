@@ -86,6 +86,27 @@ import Testing
         #expect(read.code == nil && read.detail == "answered with status 502")
     }
 
+    @Test func `what a command hands over says which server and client it is for`() throws {
+        let binding = "https://sso.example.com web"
+        for transfer in [
+            .device(
+                code: Secret("d"), verifier: Secret("v"), interval: .seconds(5), lifetime: .seconds(60),
+                binding: binding),
+            .imported(
+                refreshToken: Secret("r"), idToken: nil, scope: [], clientID: nil, person: nil,
+                binding: binding),
+        ] as [SessionTransfer] {
+            let read = try #require(
+                SessionTransfer(try JSONValue(parsing: transfer.json.serialized())))
+            #expect(read.json == transfer.json)
+            switch read {
+            case .device(_, _, _, _, let read), .imported(_, _, _, _, _, let read):
+                #expect(read == binding)
+            case .code, .kept, .pending, .inquiry: Issue.record("another kind: \(read)")
+            }
+        }
+    }
+
     @Test func `reports are read as they were written`() {
         let registration = RegistrationReport(
             clientID: "c", secretExpiry: WallTime(secondsSinceEpoch: 1_795_257_600))

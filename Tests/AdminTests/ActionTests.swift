@@ -109,13 +109,14 @@ struct `Actions on identities` {
             (.code(code), 200, nil), (.kept(code), 200, nil),
             (
                 .imported(
-                    refreshToken: Secret("r"), idToken: nil, scope: ["a"], clientID: "old", person: nil), 200,
-                nil
+                    refreshToken: Secret("r"), idToken: nil, scope: ["a"], clientID: "old", person: nil,
+                    binding: "https://sso.example.com web"), 200, nil
             ),
             (.pending, 502, "login_refused"),
             (
                 .device(
-                    code: Secret("d"), verifier: Secret("v"), interval: .seconds(5), lifetime: .seconds(60)),
+                    code: Secret("d"), verifier: Secret("v"), interval: .seconds(5), lifetime: .seconds(60),
+                    binding: nil),
                 504, "login_expired"
             ),
         ] as [(SessionTransfer, Int, String?)] {

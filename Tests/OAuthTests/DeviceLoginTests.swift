@@ -67,6 +67,25 @@ struct `A login on another device` {
         }
     }
 
+    @Test func `has its code sent to no other server, and by no other client`() async throws {
+        let harness = harness()
+        try await harness.run {
+            harness.server.script(.status(200, Self.deviceAnswer))
+            var device = try await harness.session.authorizeDevice()
+            #expect(await device.binding == harness.session.ownClient.binding)
+            device.binding = "https://elsewhere.example app"
+            let foreign = device
+            let error = await failure { () async throws(LoginError) in
+                try await harness.session.logIn(with: foreign)
+            }
+            guard case .failed(let failure)? = error else {
+                Issue.record("\(String(describing: error))")
+                return
+            }
+            #expect(failure.reason == .superseded && harness.server.bodies.count == 1)
+        }
+    }
+
     @Test func `asks at the pace it is told`() async throws {
         let harness = harness()
         try await harness.run {

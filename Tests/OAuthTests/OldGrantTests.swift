@@ -33,6 +33,32 @@ struct `A session that another client began` {
         }
     }
 
+    @Test func `is taken from no process that has another server or client configured`() async throws {
+        let harness = SessionHarness(grantType: .authorizationCode)
+        try await harness.run {
+            let session = harness.session
+            try await session.take(Secret("rt0"))
+            await harness.settle()
+            let asked = harness.server.bodies.count
+            let error = await #expect(throws: LoginError.self) {
+                _ = try await session.take(
+                    configuredFor: "https://elsewhere.example app", Secret("rt9"), idToken: nil, scope: [],
+                    clientID: "old", person: nil)
+            }
+            guard case .failed(let failure)? = error else {
+                Issue.record("\(String(describing: error))")
+                return
+            }
+            #expect(failure.reason == .superseded && harness.token == "at1")
+            #expect(harness.server.bodies.count == asked)
+            let ours = await session.ownClient.binding
+            #expect(
+                try await session.take(
+                    configuredFor: ours, Secret("rt9"), idToken: nil, scope: [], clientID: "old",
+                    person: nil))
+        }
+    }
+
     @Test func `proves itself with its own secret, and never with that of the client that logs in`()
         async throws
     {

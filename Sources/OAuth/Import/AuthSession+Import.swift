@@ -35,4 +35,33 @@ extension AuthSession {
         case .done, .outdone, .refused, .loggedOut, .registered, .revoked: return true
         }
     }
+
+    /// Begins a session with a refresh token that another process was given for its own configuration of the identity.
+    ///
+    /// - Parameters:
+    ///   - binding: the server and client that the process has configured (``ClientConfiguration/binding``); nil if not known.
+    ///     Another server than this session's could use the token (RFC 9700 §4.4).
+    ///   - refreshToken: as in ``take(_:idToken:scope:clientID:clientSecret:person:)``, and so are the rest.
+    /// - Returns: false, with nothing changed, if the session began with this token or holds it.
+    /// - Throws: ``LoginError``; the present session stays.
+    package func take(
+        configuredFor binding: String?, _ refreshToken: Secret, idToken: Secret?, scope: [String],
+        clientID: String?, person: Person?
+    ) async throws(LoginError) -> Bool {
+        let ours = engine.configured.binding
+        guard binding ?? ours == ours else {
+            throw .failed(
+                TokenFailure(
+                    .final, .superseded,
+                    detail:
+                        "the configuration that this refresh token was imported by names another issuer or client than the one "
+                        + "in force; nothing was sent or changed: reload first, then import it again"))
+        }
+        do throws(StoreError) {
+            return try await take(
+                refreshToken, idToken: idToken, scope: scope, clientID: clientID, person: person)
+        } catch {
+            throw .unstored(error)
+        }
+    }
 }

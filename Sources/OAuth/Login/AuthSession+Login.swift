@@ -50,15 +50,7 @@ extension AuthSession {
     public func logIn(
         with code: AuthorizationCode, adding parameters: [NamedValue] = []
     ) async throws(LoginError) -> Login {
-        // Another server could use it (RFC 9700 §4.4), and another client's code is refused.
-        guard code.binding ?? ownClient.binding == ownClient.binding else {
-            throw .failed(
-                TokenFailure(
-                    .final, .superseded,
-                    detail:
-                        "this login began at another server, or for another client, than are configured by now; begin again"
-                ))
-        }
+        try requireOwn(code.binding)
         // A code is good for one use.
         if let refusal = await storeRefusal() { throw .unstored(refusal) }
         let login = Task { () -> Result<Login, LoginError> in
@@ -75,6 +67,20 @@ extension AuthSession {
         } onCancel: {
             login.cancel()
         }.get()
+    }
+
+    /// Refuses a code of another server, which could use it (RFC 9700 §4.4), or of another client.
+    ///
+    /// - Parameter binding: the server and client that the code is for (``ClientConfiguration/binding``); nil if not known.
+    private func requireOwn(_ binding: String?) throws(LoginError) {
+        guard binding ?? ownClient.binding == ownClient.binding else {
+            throw .failed(
+                TokenFailure(
+                    .final, .superseded,
+                    detail:
+                        "this login began at another server, or for another client, than are configured by now; begin again"
+                ))
+        }
     }
 
     private func redeem(
@@ -193,6 +199,7 @@ extension AuthSession {
     public func logIn(
         with device: DeviceAuthorization, adding parameters: [NamedValue] = []
     ) async throws(LoginError) -> Login {
+        try requireOwn(device.binding)
         let server = loginServer
         var polling = DevicePolling(interval: device.interval)
         var key: ProofKey?

@@ -51,6 +51,7 @@ extension AuthorizationServer {
         let sentAt = clock.now
         let response = try await post(form, to: .deviceAuthorization)
         if var device = DeviceAuthorization(response, verifier: Secret(verifier), sentAt: sentAt) {
+            device.binding = configuration.binding
             device.additions = LoginAdditions(scope: additions.scope.map { _ in asking.loginScope })
             return device
         }

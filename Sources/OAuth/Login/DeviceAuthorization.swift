@@ -23,6 +23,9 @@ public struct DeviceAuthorization: Sendable {
     public private(set) var expiry: Instant
     /// Further members of the response.
     public private(set) var additionalParameters = AdditionalParameters()
+    /// The server and client that the code is for (``ClientConfiguration/binding``): nobody else is to see it; nil if not
+    /// known.
+    package var binding: String?
     /// The login's own scope.
     var additions = LoginAdditions()
     /// The least time between two token requests.

@@ -52,7 +52,7 @@ struct ImportCommand: IdentityCommand {
         try checkIssuer(of: imported, for: chosen.identity)
         let transfer = SessionTransfer.imported(
             refreshToken: imported.refreshToken, idToken: imported.idToken, scope: imported.scope,
-            clientID: clientID, person: imported.person)
+            clientID: clientID, person: imported.person, binding: chosen.identity.client.binding)
         let isNew = try chosen.perform(
             .session(identity: chosen.name), body: transfer.json,
             here: { session throws(CommandFailure) in

@@ -105,32 +105,26 @@ struct Identities: IdentityDirectory {
             return SessionTransferReport(login: try await session.logIn(with: code))
         case .pending:
             return SessionTransferReport(login: try await session.logInWithPendingCode())
-        case .device(let code, let verifier, let interval, let lifetime):
-            let device = DeviceAuthorization(
+        case .device(let code, let verifier, let interval, let lifetime, let binding):
+            var device = DeviceAuthorization(
                 code: code, verifier: verifier, interval: interval, expiry: .now + lifetime)
+            device.binding = binding
             return SessionTransferReport(login: try await session.logIn(with: device))
         case .kept(let code):
-            try await storing { () throws(StoreError) in try await session.keep(code) }
-            return SessionTransferReport()
-        case .imported(let refreshToken, let idToken, let scope, let clientID, let person):
-            let isChanged = try await storing { () throws(StoreError) in
-                try await session.take(
-                    refreshToken, idToken: idToken, scope: scope, clientID: clientID, person: person)
+            do throws(StoreError) {
+                try await session.keep(code)
+            } catch {
+                throw .unstored(error)
             }
-            return SessionTransferReport(isChanged: isChanged)
+            return SessionTransferReport()
+        case .imported(let refreshToken, let idToken, let scope, let clientID, let person, let binding):
+            return SessionTransferReport(
+                isChanged: try await session.take(
+                    configuredFor: binding, refreshToken, idToken: idToken, scope: scope, clientID: clientID,
+                    person: person))
         case .inquiry:
             if let refusal = await session.storeRefusal() { throw .unstored(refusal) }
             return SessionTransferReport(isChanged: false)
-        }
-    }
-
-    private func storing<Value>(
-        _ body: () async throws(StoreError) -> Value
-    ) async throws(LoginError) -> Value {
-        do throws(StoreError) {
-            return try await body()
-        } catch {
-            throw .unstored(error)
         }
     }
 

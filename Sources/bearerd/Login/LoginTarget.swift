@@ -46,7 +46,8 @@ struct LoginTarget {
         let lifetime = device.expiry - .now
         return await finish(
             .device(
-                code: device.code, verifier: device.verifier, interval: device.interval, lifetime: lifetime),
+                code: device.code, verifier: device.verifier, interval: device.interval, lifetime: lifetime,
+                binding: device.binding),
             within: lifetime
         ) { () throws(LoginError) in try await session.logIn(with: device) }
     }

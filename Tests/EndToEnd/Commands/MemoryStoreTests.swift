@@ -100,6 +100,69 @@ import Testing
         #expect(LeakScan.leaks(of: provider.handedOut, in: bearerd.log + first.errors).isEmpty)
     }
 
+    @Test(arguments: ["issuer", "client_id"])
+    func `an import by what is not in force yet is refused, and costs no session`(key: String) throws {
+        let (provider, other) = (try HostileProvider(), try HostileProvider())
+        let directory = try TemporaryDirectory()
+        let text = Sidecar.configuration(
+            provider: provider, upstream: "http://127.0.0.1:1", clientSecret: "s", directory: directory,
+            .init(store: "type: memory", grant: "refresh_token")
+        ).asking(try Socket.refusing().address)
+        let file = try directory.write("config.yaml", text)
+        let bearerd = try BearerdProcess(arguments: ["run", "-c", file])
+        func importing(_ token: String) throws -> (exit: Int32, output: String, errors: String) {
+            try BearerdProcess.command(
+                "import", "--refresh-token", try directory.write("token", token), "-c", file)
+        }
+        #expect(try importing(provider.makeRefreshToken()).exit == 0)
+        try eventually("a token") {
+            try RawClient(to: bearerd.admin).request("GET", "/readyz").status == 200
+        }
+
+        try directory.write(
+            "config.yaml",
+            key == "issuer"
+                ? text.replacing(provider.issuer, with: other.issuer)
+                : text.replacing("client_id: legacy-app", with: "client_id: new-app"))
+        let server = key == "issuer" ? other : provider
+        let token = server.makeRefreshToken()
+        let refused = try importing(token)
+        #expect(refused.exit == 77 && refused.output.isEmpty, "\(refused)")
+        #expect(
+            refused.errors.contains("another issuer or client") && refused.errors.contains("reload first"),
+            "\(refused)")
+        #expect(provider.requests.count == 1 && other.requests.isEmpty)
+        #expect(try RawClient(to: bearerd.admin).request("GET", "/readyz").status == 200)
+        #expect(try BearerdProcess.command("refresh", "-c", file).exit == 0, "the session goes on")
+
+        #expect(try BearerdProcess.command("reload", "-c", file).exit == 0)
+        let taken = try importing(token)
+        #expect(taken.exit == 0 && taken.output == "default: imported\n", "\(taken)")
+        try eventually("the token where it belongs") { server.requests.last?["refresh_token"] == token }
+        #expect(key == "issuer" || server.requests.last?.basicCredentials?.name == "new-app")
+    }
+
+    @Test func `a login on another device by what is not in force yet is refused`() throws {
+        let site = try LoginSite(inMemory: true)
+        let other = try HostileProvider()
+        other.discovery { _, provider in
+            provider.discoveryDocument(
+                members: #","device_authorization_endpoint":"\#(provider.issuer)/device""#)
+        }
+        other.serve("POST", "/device") { _ in
+            .json(
+                #"{"device_code":"dc","user_code":"AB-CD","verification_uri":"https://sso.example/d","interval":1}"#
+            )
+        }
+        let text = String(decoding: TemporaryDirectory.contents(of: site.file), as: UTF8.self)
+        try site.directory.write(
+            "config.yaml",
+            text.replacing("tv:\n    issuer: \(site.issuer)", with: "tv:\n    issuer: \(other.issuer)"))
+        let login = try site.run("login", "tv")
+        #expect(login.ending == .exited(77) && login.errors.contains("another server"), "\(login)")
+        #expect(other.requests.isEmpty)
+    }
+
     @Test func `a daemon that stands still is told as such, and soon`() throws {
         let site = try LoginSite(inMemory: true)
         site.bearerd.process.signal(SIGSTOP)
