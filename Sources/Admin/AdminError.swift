@@ -4,6 +4,7 @@ internal import BearerdAdminAPI
 internal import BearerdHTTPMessages
 internal import BearerdHTTPServer
 internal import BearerdJSON
+internal import BearerdObservability
 internal import BearerdSystem
 internal import OAuth
 
@@ -29,6 +30,8 @@ enum AdminError: Error, Equatable {
     /// The most event streams are open already.
     case tooManyEventStreams
     case notFound
+    /// No identity has this name.
+    case noSuchIdentity(String)
     /// `?route=` names none of these routes.
     case noSuchRoute(paths: [String])
     case methodNotAllowed(allowed: [HTTPMethod])
@@ -49,7 +52,7 @@ enum AdminError: Error, Equatable {
         case .tooManyGuesses: 429
         case .notReceived(let reason): reason.status
         case .tooManyEventStreams: 503
-        case .notFound, .noSuchRoute: 404
+        case .notFound, .noSuchIdentity, .noSuchRoute: 404
         case .methodNotAllowed: 405
         case .badBody: 400
         case .reload(let refusal): refusal.status
@@ -69,7 +72,7 @@ enum AdminError: Error, Equatable {
         case .tooManyGuesses: .rateLimited
         case .notReceived(let reason): reason.code
         case .tooManyEventStreams: .busy
-        case .notFound, .noSuchRoute: .noRoute
+        case .notFound, .noSuchIdentity, .noSuchRoute: .noRoute
         case .methodNotAllowed: .methodNotAllowed
         case .badBody: .badRequest
         case .reload(let refusal): refusal.code
@@ -116,6 +119,9 @@ enum AdminError: Error, Equatable {
         case .tooManyEventStreams: "Sixteen event streams are open already; close a window of the page."
         case .notFound:
             "Nothing is here: the status page is /, and /healthz, /readyz, /metrics and /api/status are for programs."
+        case .noSuchIdentity(let name):
+            "This daemon has no identity '\(String(name.prefix(100)).printable)': it runs by another configuration, or the one that "
+                + "names it is not in force yet."
         case .noSuchRoute(let paths):
             "route= names no path of a route: there are \(paths.prefix(10).joined(separator: ", "))\(paths.count > 10 ? " …" : "")."
         case .methodNotAllowed: "The method is not for this resource."
@@ -165,7 +171,7 @@ enum AdminError: Error, Equatable {
         case .notReceived(.busy), .tooManyEventStreams:
             head.fields[.retryAfter] = "1"
         case .wrongHost, .notFromHere, .wrongKey, .noKey, .notOurUser, .needsNobody, .noProvider,
-            .notFound, .noSuchRoute,
+            .notFound, .noSuchIdentity, .noSuchRoute,
             .badBody, .login, .session, .notReceived, .reload:
             break
         }

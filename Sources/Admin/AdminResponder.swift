@@ -123,7 +123,9 @@ package struct AdminResponder: HTTPResponder {
     }
 
     private func checkHandingOver(to identity: String) throws(AdminError) {
-        guard let needsPerson = identities.needsPerson(identity) else { throw .notFound }
+        guard let needsPerson = identities.needsPerson(identity) else {
+            throw .noSuchIdentity(identity)
+        }
         guard needsPerson else { throw .needsNobody }
     }
 
@@ -242,6 +244,7 @@ package struct AdminResponder: HTTPResponder {
             requests: RequestCounts(metrics), warnings: settings.warnings,
             silentWorkers: await process.silentWorkers(),
             daemon: DaemonLife(processID: CurrentProcess.identifier, startedAt: process.startTime),
+            configurationFile: settings.configurationFile,
             refusedReload: await process.refusedReload())
     }
 
@@ -267,7 +270,9 @@ package struct AdminResponder: HTTPResponder {
     private func act(
         on identity: String, _ action: (String) async throws(TokenError) -> Void
     ) async throws(AdminError) -> ServiceReply {
-        guard await identities.statuses().contains(where: { $0.name == identity }) else { throw .notFound }
+        guard await identities.statuses().contains(where: { $0.name == identity }) else {
+            throw .noSuchIdentity(identity)
+        }
         do throws(TokenError) {
             try await action(identity)
         } catch {
@@ -283,7 +288,9 @@ package struct AdminResponder: HTTPResponder {
     private func report(
         on identity: String, _ action: (String) async throws(SessionFailure) -> JSONValue
     ) async throws(AdminError) -> ServiceReply {
-        guard await identities.statuses().contains(where: { $0.name == identity }) else { throw .notFound }
+        guard await identities.statuses().contains(where: { $0.name == identity }) else {
+            throw .noSuchIdentity(identity)
+        }
         do throws(SessionFailure) {
             return .json(try await action(identity))
         } catch {

@@ -31,6 +31,8 @@ package struct AdminSettings: Sendable {
     package var listeners: [String]
     /// True if the configuration is in a file, so that commands help.
     package var namesCommands: Bool
+    /// The absolute path of the configuration; nil if it is in no file.
+    package var configurationFile: String?
 
     /// Returns true if a route with this path has an identity.
     package func hasIdentity(_ path: String) -> Bool {
@@ -41,7 +43,8 @@ package struct AdminSettings: Sendable {
         version: String, routes: [AdminRoute], hosts: HostList, key: CurrentSecret? = nil,
         needsKey: Bool = false, peerUserIDs: Set<UInt32> = [], allowsQuit: Bool = false,
         redirects: [String: RedirectURI] = [:], clients: [String: ClientFacts] = [:],
-        warnings: [String] = [], listeners: [String] = [], namesCommands: Bool = true
+        warnings: [String] = [], listeners: [String] = [], namesCommands: Bool = true,
+        configurationFile: String? = nil
     ) {
         self.version = version
         self.routes = routes
@@ -55,5 +58,6 @@ package struct AdminSettings: Sendable {
         self.warnings = warnings
         self.listeners = listeners
         self.namesCommands = namesCommands
+        self.configurationFile = configurationFile
     }
 }

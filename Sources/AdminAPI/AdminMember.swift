@@ -13,6 +13,7 @@ enum AdminMember: String {
     case upstream, version, warnings
     case byStatus = "by_status"
     case clientID = "client_id"
+    case configurationFile = "configuration_file"
     case deviceCode = "device_code"
     case endSession = "end_session"
     case expiresAt = "expires_at"

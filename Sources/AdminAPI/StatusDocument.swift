@@ -8,6 +8,8 @@ package struct StatusDocument: Sendable {
     package var version: String
     /// The daemon that tells it; nil where none runs and the document tells what the store holds.
     package var daemon: DaemonLife?
+    /// The absolute path of the configuration that the daemon reads; nil without a daemon, or if that has no file.
+    package var configurationFile: String?
     /// The last reload, if it was refused.
     package var refusedReload: RefusedReload?
     /// The time since the start; nil without a daemon.
@@ -24,10 +26,11 @@ package struct StatusDocument: Sendable {
     package init(
         version: String, uptime: Duration?, identities: [IdentityStatus], routes: [RouteStatus],
         requests: RequestCounts?, warnings: [String] = [], silentWorkers: [String] = [],
-        daemon: DaemonLife? = nil, refusedReload: RefusedReload? = nil
+        daemon: DaemonLife? = nil, configurationFile: String? = nil, refusedReload: RefusedReload? = nil
     ) {
         self.version = version
         self.daemon = daemon
+        self.configurationFile = configurationFile
         self.refusedReload = refusedReload
         self.uptime = uptime
         self.identities = identities
@@ -48,6 +51,7 @@ package struct StatusDocument: Sendable {
             routes: json[.routes]?.array?.compactMap { RouteStatus($0) } ?? [],
             requests: json[.requests].flatMap { RequestCounts($0) }, warnings: json.strings(.warnings),
             silentWorkers: json.strings(.silentWorkers), daemon: DaemonLife(json),
+            configurationFile: json[.configurationFile]?.string,
             refusedReload: json[.refusedReload].flatMap { RefusedReload($0) })
     }
 
@@ -60,6 +64,7 @@ package struct StatusDocument: Sendable {
             .version: .string(version), .running: .bool(daemon != nil),
             .pid: daemon.map { .integer(Int64($0.processID)) },
             .startedAt: daemon.map { Optional($0.startedAt).json },
+            .configurationFile: configurationFile.map(JSONValue.string),
             .uptime: uptime.map { .integer($0.components.seconds) },
             .identities: .array(identities.map(\.json)), .routes: .array(routes.map(\.json)),
             .requests: requests?.json, .warnings: list(warnings), .silentWorkers: list(silentWorkers),

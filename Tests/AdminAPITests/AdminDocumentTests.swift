@@ -43,13 +43,15 @@ import Testing
                 RouteStatus(path: "/", upstream: "https://api.example.com", identity: "two words"),
                 RouteStatus(
                     path: "/b", upstream: "http+unix:/run/b", upstreamProtocol: "h2", identity: nil),
-            ], requests: RequestCounts(metrics), warnings: ["development.provider is on"])
+            ], requests: RequestCounts(metrics), warnings: ["development.provider is on"],
+            configurationFile: "/etc/bearerd/config.yaml")
     }
 
     @Test func `a status is read as it was written`() throws {
         let read = try #require(StatusDocument(try JSONValue(parsing: status.json.serialized())))
         #expect(read.json == status.json)
         #expect(read.identities == status.identities)
+        #expect(read.configurationFile == "/etc/bearerd/config.yaml")
         #expect(read.routes == status.routes && read.requests == status.requests)
         #expect(read.requests?.total == 2 && read.requests?.byStatus == [200: 1, 404: 1])
     }

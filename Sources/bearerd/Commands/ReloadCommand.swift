@@ -14,7 +14,7 @@ struct ReloadCommand: Command {
     static let details = [
         "A configuration with an error is refused, and so is a change that needs a restart: its errors are told, the exit "
             + "status is 78, and the configuration before it goes on. Of the file the command itself needs nothing but "
-            + "admin.listen.",
+            + "admin.listen. A daemon there that runs by another file is left alone (78).",
         "Where no daemon answers there and $MAINPID is set, as systemd does for ExecReload=, that process gets SIGHUP; "
             + "what becomes of it is in the daemon's log then. Without it the exit status is 69.",
     ]
@@ -59,7 +59,16 @@ struct ReloadCommand: Command {
             return .nobody(AdminClient.nowhere)
         }
         // A process answers there within seconds, if there is one; a reload may take longer.
-        guard try await client.status() != nil else { return .nobody(client.nobody) }
+        guard let status = try await client.status() else { return .nobody(client.nobody) }
+        if let other = status.otherFile(than: daemon.report.file) {
+            return .refused(
+                lines: [],
+                CommandFailure(
+                    .configuration,
+                    "nothing was reloaded: the daemon at \(daemon.admin.map { "\($0.listen)" } ?? "") (admin.listen) runs by \(other), "
+                        + "not by \(daemon.report.file); name that one with -c, or give this one an admin.listen of its own"
+                ))
+        }
         switch try await client.post(.reload, timeLimit: longestReload) {
         case .notRunning: return .nobody(client.nobody)
         case .answered(200, let body):

@@ -44,7 +44,7 @@ struct StatusCommand: Command {
         try Console.show(
             StatusReport(
                 status, at: WallTime(sinceEpoch: WallClock.sinceEpoch), admin: daemon.admin?.listen,
-                listen: daemon.listen
+                listen: daemon.listen, file: daemon.report.file
             ).text)
         return .success
     }

@@ -14,8 +14,14 @@ struct StatusReport {
     private let admin: ListenAddress?
     /// The data listeners of the file.
     private let listen: [ListenAddress]
+    /// The file by which the daemon was looked for.
+    private let file: String
 
-    init(_ status: StatusDocument, at now: WallTime, admin: ListenAddress?, listen: [ListenAddress] = []) {
+    init(
+        _ status: StatusDocument, at now: WallTime, admin: ListenAddress?, listen: [ListenAddress] = [],
+        file: String
+    ) {
+        self.file = file
         self.listen = listen
         self.status = status
         self.now = now
@@ -26,6 +32,10 @@ struct StatusReport {
     var text: TerminalText {
         var text = TerminalText()
         appendDaemon(to: &text)
+        if let other = status.otherFile(than: file) {
+            text.append("another file: ", .yellow)
+            text.append("this daemon runs by \(other.printable), not by \(file.printable)\n")
+        }
         for name in status.silentWorkers {
             text.append("standing still: ", .red)
             text.append("\(name): no requests there, and old figures; restart if it lasts\n")

@@ -283,7 +283,7 @@ actor Daemon: LoopConfined {
             listeners: active.listeners.map { key, listener in
                 let configured = configuration.listeners.first { $0.address == key.address }
                 return "\(listener.address)" + (configured.map { " (\($0.spokenProtocols))" } ?? "")
-            }, namesCommands: configuration.pageInPlaceOfCommands == nil)
+            }, namesCommands: configuration.pageInPlaceOfCommands == nil, configurationFile: absoluteFile)
         return AdminResponder(
             settings: settings,
             identities: Identities(groups: configured.groups, reporter: configured.reporter),
@@ -291,6 +291,12 @@ actor Daemon: LoopConfined {
                 daemon: self, writer: writer, audit: audit, tracing: active.tracing, startedAt: startedAt,
                 startTime: startTime),
             receivers: redirectListeners, memory: adminMemory)
+    }
+
+    /// The absolute path of the configuration; nil if it came from no file.
+    private var absoluteFile: String? {
+        guard let file, !file.hasPrefix("/") else { return file }
+        return CurrentProcess.workingDirectory.map { "\($0)/\(file)" }
     }
 
     @discardableResult

@@ -75,7 +75,7 @@ struct DoctorCommand: Command {
             } else { nil }
         for row in DaemonCheck.rows(
             of: daemon, for: identity, among: subject?.identities ?? [],
-            listen: report.configuration?.listen ?? []
+            listen: report.configuration?.listen ?? [], file: report.file
         ) {
             try tell(row)
         }

@@ -6,13 +6,52 @@ import Testing
 
 /// `bearerd reload`.
 @Suite(.blocking) struct `The reload command` {
-    /// A daemon, and a file by which a command finds it, with the same content as the daemon's.
+    /// A daemon, and its file with the content, by which a command finds it.
     private func site() throws -> (sidecar: Sidecar, asked: String, right: String) {
-        let sidecar = try Sidecar()
+        let sidecar = try Sidecar(.init(adminListen: "\(try Socket.refusing().address)"))
         try sidecar.awaitToken()
-        let right = String(
-            decoding: TemporaryDirectory.contents(of: sidecar.directory.path("config.yaml")), as: UTF8.self)
-        return (sidecar, try sidecar.directory.fileAsking(sidecar.bearerd.admin), right)
+        let file = sidecar.directory.path("config.yaml")
+        return (sidecar, file, String(decoding: TemporaryDirectory.contents(of: file), as: UTF8.self))
+    }
+
+    @Test func `leaves a daemon alone that runs by another file, and names both`() throws {
+        let (sidecar, asked, right) = try site()
+        let reloads = try sidecar.metrics()
+        for text in [right + "\nlog: {level: debug}\n", right + "\nnonsense: 1\n"] {
+            let other = try sidecar.directory.write("other.yaml", text)
+            let result = try BearerdProcess.command("reload", "-c", other)
+            #expect(result.exit == 78 && result.output.isEmpty, "\(result)")
+            #expect(
+                result.errors.contains("runs by \(asked), not by \(other);"), "\(result.errors)")
+            let status = try BearerdProcess.command("status", "-c", other)
+            #expect(
+                status.exit == 0
+                    && status.output.contains("another file: this daemon runs by \(asked), not by \(other)\n"),
+                "\(status)")
+            let doctor = try BearerdProcess.command("doctor", "--check", "daemon", "-c", other)
+            #expect(doctor.output.contains("runs by \(asked), not by \(other)"), "\(doctor)")
+        }
+        let name = #"bearerd_config_reloads_total{result="success"}"#
+        #expect(try sidecar.metrics().series[name] == reloads.series[name])
+        #expect(try sidecar.admin("GET", "/api/status").json["configuration_file"].string == asked)
+        #expect(try !BearerdProcess.command("status", "-c", asked).output.contains("another file"))
+        // Whatever leads to the same file names the same configuration.
+        let link = sidecar.directory.path("link.yaml")
+        symlink(asked, link)
+        let linked = try BearerdProcess.command("reload", "-c", link)
+        #expect(linked.exit == 0 && linked.output == "the configuration is in force\n", "\(linked)")
+    }
+
+    @Test func `finds an identity missing where the daemon's file has none of the name`() throws {
+        let (sidecar, _, right) = try site()
+        let other = try sidecar.directory.write(
+            "other.yaml",
+            right.replacing("  default:\n", with: "  elsewhere:\n").replacing(
+                "identity: default", with: "identity: elsewhere"
+            ).replacing(
+                "type: file\n  directory: \(sidecar.storeDirectory)", with: "type: memory"))
+        let result = try BearerdProcess.command("refresh", "elsewhere", "-c", other)
+        #expect(result.exit == 69 && result.errors.contains("has no identity 'elsewhere'"), "\(result)")
     }
 
     @Test func `has the daemon take its file over`() throws {
@@ -28,12 +67,13 @@ import Testing
     }
 
     @Test func `brings another admin key, and needs neither on loopback`() throws {
-        let sidecar = try Sidecar(.init(admin: "key: fake-first-key-0123456789"))
-        let text = String(
-            decoding: TemporaryDirectory.contents(of: sidecar.directory.path("config.yaml")), as: UTF8.self
-        ).replacing("fake-first", with: "fake-second")
+        let sidecar = try Sidecar(
+            .init(
+                adminListen: "\(try Socket.refusing().address)", admin: "key: fake-first-key-0123456789"))
+        let asked = sidecar.directory.path("config.yaml")
+        let text = String(decoding: TemporaryDirectory.contents(of: asked), as: UTF8.self)
+            .replacing("fake-first", with: "fake-second")
         try sidecar.directory.write("config.yaml", text)
-        let asked = try sidecar.directory.fileAsking(sidecar.bearerd.admin)
         let result = try BearerdProcess.command("reload", "-c", asked)
         #expect(result.exit == 0, "\(result)")
         func status(_ key: String) throws -> Int {
@@ -77,7 +117,7 @@ import Testing
         let elsewhere = try sidecar.directory.write(
             "elsewhere.yaml",
             right.replacing(
-                "admin:\n  listen: 127.0.0.1:0",
+                "admin:\n  listen: \(try sidecar.bearerd.admin)",
                 with: "admin:\n  listen: \(stranger.url.dropFirst("http://".count))"))
         for command in [["reload"], ["healthcheck"], ["healthcheck", "--ready"]] {
             let result = try BearerdProcess.command(command[0], "-c", elsewhere)
@@ -107,7 +147,7 @@ import Testing
         let (holder, refusing) = try Socket.refusing()
         let nowhere = try sidecar.directory.write(
             "asked.yaml",
-            right.asking(refusing))
+            right.replacing("listen: \(try sidecar.bearerd.admin)", with: "listen: \(refusing)"))
         let nobody = try BearerdProcess.command("reload", "-c", nowhere)
         #expect(
             nobody.exit == 69 && nobody.errors.contains("no daemon answers at http://\(refusing)"),

@@ -19,7 +19,8 @@ import Testing
         }
         turn(to: place.path("app/r1"))
         let site = try SourceSite(
-            identity: "source: static\ntoken_file: \(place.path("app/current/token"))", directory: directory)
+            identity: "source: static\ntoken_file: \(place.path("app/current/token"))",
+            admin: "\(try Socket.refusing().address)", directory: directory)
         try site.awaitToken("first-token")
         turn(to: place.path("app/r2"))
         try site.awaitToken("second-token")
@@ -30,7 +31,7 @@ import Testing
             try site.status()["last_error"]["detail"].string?.hasSuffix("restart bearerd") == true
         }
         #expect(site.bearerd.log.contains("sandbox hides"))
-        let file = try directory.fileAsking(site.bearerd.admin)
+        let file = directory.path("config.yaml")
         let doctor = try BearerdProcess.command("doctor", "-c", file)
         #expect(doctor.exit == 69 && doctor.output.contains("mend: restart bearerd\n"), "\(doctor)")
         let reload = try BearerdProcess.command("reload", "-c", file)

@@ -11,27 +11,29 @@ final class SourceSite: Sendable {
     /// - Parameters:
     ///   - identity: lines of the identity.
     ///   - route: lines of the route `/`.
+    ///   - admin: the admin listener.
     init(
         identity: String, route: String = "", top: String = "", moreRoutes: String = "",
-        directory: TemporaryDirectory, upstream: RawUpstream? = nil, environment: [String: String] = [:]
+        admin: String = "127.0.0.1:0", directory: TemporaryDirectory, upstream: RawUpstream? = nil,
+        environment: [String: String] = [:]
     ) throws {
         self.directory = directory
         self.upstream = try upstream ?? RawUpstream()
         bearerd = try BearerdProcess(
             configuration: Self.configuration(
                 identity: identity, route: route, top: top, moreRoutes: moreRoutes,
-                upstream: self.upstream.url),
+                upstream: self.upstream.url, admin: admin),
             in: directory, environment: environment)
     }
 
     static func configuration(
         identity: String, route: String = "", top: String = "", moreRoutes: String = "",
-        upstream: String = "http://127.0.0.1:1"
+        upstream: String = "http://127.0.0.1:1", admin: String = "127.0.0.1:0"
     ) -> String {
         """
         listen: 127.0.0.1:0
         admin:
-          listen: 127.0.0.1:0
+          listen: \(admin)
         identities:
           default:
         \(indented(identity, by: 4))

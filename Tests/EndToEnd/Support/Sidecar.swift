@@ -19,6 +19,8 @@ final class Sidecar: Sendable {
         var moreRoutes = ""
         /// More identities: members of the map.
         var moreIdentities = ""
+        /// The admin listener, where commands are to find it by the daemon's own file.
+        var adminListen = "127.0.0.1:0"
         /// Lines of the section `admin`.
         var admin = ""
         /// The data listener.
@@ -76,7 +78,7 @@ final class Sidecar: Sendable {
         """
         listen: \(settings.listen)
         admin:
-          listen: 127.0.0.1:0
+          listen: \(settings.adminListen)
         \(indented(settings.admin, by: 2))
         identities:
           default:

@@ -14,14 +14,15 @@ enum DaemonCheck {
     ///   - identity: the only identity that is told of; nil for all.
     ///   - examined: the configured identities; none where the file cannot be read.
     ///   - listen: the configured data listeners.
+    ///   - file: the configuration by which the daemon was found.
     static func rows(
         of daemon: DaemonView, for identity: String?, among examined: [ExaminedIdentity] = [],
-        listen: [ListenAddress] = []
+        listen: [ListenAddress] = [], file: String
     ) -> [DoctorRow] {
         guard case .running(let status, let address) = daemon else {
             return [DoctorRow(id: .daemon, identity: nil, finding: absence(of: daemon, listen))]
         }
-        let own = DoctorRow(id: .daemon, identity: nil, finding: finding(of: status, at: address))
+        let own = DoctorRow(id: .daemon, identity: nil, finding: finding(of: status, at: address, file))
         let used = Set(status.routes.compactMap(\.identity))
         let identities = status.identities.filter { identity == nil || identity == $0.name }.map { known in
             let examined = examined.first { $0.name == known.name }
@@ -59,7 +60,9 @@ enum DaemonCheck {
         }
     }
 
-    private static func finding(of status: StatusDocument, at address: ListenAddress) -> Finding {
+    private static func finding(
+        of status: StatusDocument, at address: ListenAddress, _ file: String
+    ) -> Finding {
         var seen = "bearerd \(status.version) answers at \(address)"
         if let process = status.daemon?.processID { seen += ", pid \(process)" }
         if let uptime = status.uptime { seen += ", up \(uptime.words)" }
@@ -67,6 +70,11 @@ enum DaemonCheck {
             return .fail(
                 "\(seen): \(status.silentWorkers.joined(separator: ", ")) stand still",
                 fix: "restart it, if that lasts")
+        }
+        if let other = status.otherFile(than: file) {
+            return .warn(
+                "\(seen), and runs by \(other), not by \(file): what follows of it is not about this file",
+                fix: "look at that one with -c \(other), or give this one an admin.listen of its own")
         }
         guard let refusal = status.refusedReload else { return .ok(seen) }
         return .warn(

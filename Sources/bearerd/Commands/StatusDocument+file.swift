@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BearerdAdminAPI
+import BearerdSystem
+
+extension StatusDocument {
+    /// The configuration file of the daemon, if that is another one than `file`.
+    ///
+    /// - Returns: nil also where that cannot be told: an older daemon does not name its file, and one in a container names
+    ///   a file that is not to be seen from here.
+    func otherFile(than file: String) -> String? {
+        guard let theirs = configurationFile, let other = FileSystem.fingerprint(of: theirs),
+            let own = FileSystem.fingerprint(of: file)
+        else { return nil }
+        return own.isSameFile(as: other) ? nil : theirs
+    }
+}
