@@ -176,13 +176,14 @@ extension ListenAddress {
 extension RouteKey {
     /// Returns true if a request could match both keys, with nothing to prefer one.
     fileprivate func selectsTheSame(as other: RouteKey) -> Bool {
-        guard path.withoutLastSlash == other.path.withoutLastSlash, host == other.host, listen == other.listen
+        guard pathWithoutLastSlash == other.pathWithoutLastSlash, host == other.host, listen == other.listen
         else { return false }
         guard let methods, let otherMethods = other.methods else { return true }
         return !methods.isDisjoint(with: otherMethods)
     }
-}
 
-extension String {
-    fileprivate var withoutLastSlash: Substring { hasSuffix("/") ? dropLast() : Substring(self) }
+    private var pathWithoutLastSlash: ArraySlice<UInt8> {
+        let path = canonicalPath
+        return path.last == UInt8(ascii: "/") ? path.dropLast() : path[...]
+    }
 }

@@ -42,7 +42,7 @@ extension HTTPRequest {
         if let edits = plan.requestEdits { edits.apply(to: &fields) }
         if let query = plan.terms.tokenQuery { query.remove(from: &targetBytes) }
         if !plan.keepsTarget, targetBytes != [UInt8(ascii: "*")] {
-            setTarget(prefix: plan.upstreamPrefix, droppingFirst: plan.strippedCount)
+            setTarget(prefix: plan.upstreamPrefix, droppingFirst: plan.stripped.count(in: targetBytes.span))
         }
     }
 

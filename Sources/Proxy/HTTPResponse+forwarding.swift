@@ -58,7 +58,7 @@ extension HTTPResponse {
             rewritten = String(path.dropFirst(prefix.count))
         }
         if plan.terms.stripsPrefix {
-            let path = plan.key.path
+            let path = String(decoding: plan.canonicalPath, as: UTF8.self)
             rewritten = (path.hasSuffix("/") ? String(path.dropLast()) : path) + rewritten
         }
         if !rewritten.hasPrefix("/") { rewritten = "/" + rewritten }

@@ -27,6 +27,9 @@ package struct RouteKey: Hashable, Sendable {
         self.user = user
     }
 
+    /// The path in the spelling by which it is compared with those of requests.
+    package var canonicalPath: [UInt8] { RequestPath.canonical(path.utf8.span) }
+
     /// The key without the user: it is the same for all users of one route.
     package var ofAnyUser: RouteKey {
         var key = self

@@ -219,6 +219,12 @@ import Testing
         let two =
             smallest + "    path: /api/\n  - {path: /api, upstream: https://b.example.com, identity: none}\n"
         #expect(errors(two).count == 1)
+        for (path, other) in [("/ü", "/%c3%bc/"), ("/a%7cb", "/a%7Cb"), ("/a|b", "/a%7cb")] {
+            let twins =
+                smallest
+                + "    path: \(path)\n  - {path: \"\(other)\", upstream: https://b.e, identity: none}\n"
+            #expect(errors(twins).count == 1, "\(other)")
+        }
         let split =
             withRoute("methods: [GET]") + "  - {methods: [POST], upstream: https://b.e, identity: none}\n"
         #expect(errors(split) == [])
@@ -231,18 +237,24 @@ import Testing
         #expect(errors(withRoute("listen: 127.0.0.1:8080")) == [])
     }
 
-    @Test(arguments: ["/a//b", "/a/../b", "/a/.", "/a;b", "/%61", "/a?b", "/a#b", "\"/a b\"", "\"\""])
+    @Test(arguments: [
+        "/a//b", "/a/../b", "/a/.", "/a;b", "/%61", "/a?b", "/a#b", "\"/a b\"", "\"\"", "/a%3Ab", "/a%2a",
+        "/a%00b", "/a%3f", "/a%23b", "\"/a?\u{301}\"",
+    ])
     func `a route's path is in its plain form`(path: String) {
         #expect(errors(withRoute("path: \(path)")).count == 1)
     }
 
-    @Test(arguments: ["/", "/a", "/a/", "/a.b/c", "/a%20b", "/.well-known"])
+    @Test(arguments: [
+        "/", "/a", "/a/", "/a.b/c", "/a%20b", "/.well-known", "/ü", "/%c3%bc", "/a|b", "/a:b,c",
+    ])
     func `a route's path stays as it is written`(path: String) {
         #expect(report(withRoute("path: \(path)")).configuration?.routes.first?.key.path == path)
     }
 
     @Test(arguments: [
-        "methods: [TRACE]", "methods: [CONNECT]", "methods: []", "methods: [\"A B\"]", "header: Host",
+        "methods: [TRACE]",
+        "methods: [CONNECT]", "methods: []", "methods: [\"A B\"]", "header: Host",
         "header: Content-Length", "header: \"a b\"", "scheme: \"a b\"", "retry_on_status: [200]",
         "retry_on_status: 401",
         "replay_buffer: 1TiB", "forwarded: yes please", "via: maybe", "authorization: keep",
@@ -303,7 +315,8 @@ import Testing
         "access: {hosts: []}", "access: {peer_uids: []}", "access: {key: \"a\\nb\"}", "access: {key: \" a\"}",
         "access: {key: \"a \"}", "admin: {key: \"a\\tb\"}",
         "access: {peer_uids: [-1]}", "access: {peer_uids: [root]}", "access: {origins: [example.com]}",
-        "access: {origins: [https://a/b]}", "access: {hosts: [http://a]}", "access: {hosts: localhost}",
+        "access: {origins: [https://a/b]}",
+        "access: {hosts: [http://a]}", "access: {hosts: localhost}",
         "limits: {connections: 0}", "limits: {requests_per_second: -1}", "timeouts: {token: 0}",
         "timeouts: {token_wait: 0}", "shutdown: {grace: fast}", "log: {format: xml}", "log: {access: 2}",
         "admin: {listen: [127.0.0.1:1]}", "admin: {quit: perhaps}", "store: {type: disk}",

@@ -17,12 +17,20 @@ import Testing
     }
 
     @Test(arguments: [
-        ("/a/../b", ["/b"]), ("/a//b", ["/a/b"]), ("/a\\b", ["/a/b"]), ("/a%2fb", ["/a/b"]),
-        ("/%61", ["/a"]), ("/a;b/c", ["/a/c"]), ("/a%3bb/c", ["/a%3bb/c", "/a/c"]),
+        ("/a/../b", ["/b", "/a/../b"]), ("/a//b", ["/a/b"]), ("/a\\b", ["/a/b"]), ("/a%2fb", ["/a/b"]),
+        ("/%61", ["/a"]), ("/a;b/c", ["/a/c"]), ("/a%3bb/c", ["/a%3Bb/c", "/a/c"]),
         // Whoever cuts parameters off first never sees the slash in them.
         ("/a;x%2fy/b", ["/a/b", "/a/y/b"]), ("/a;x\\y%5Cz", ["/a", "/a/y%5Cz", "/a/y/z", "/a/z"]),
         // To some this is a name.
-        ("/a/../%2e%2e/b", ["/%2e%2e/b", "/b"]), ("/a/%2e%2e/b", ["/b"]), ("/a/.b%2e/c", ["/a/.b./c"]),
+        ("/a/../%2e%2e/b", ["/%2E%2E/b", "/b", "/a/../../b"]), ("/a/%2e%2e/b", ["/b", "/a/../b"]),
+        ("/a/.b%2e/c", ["/a/.b./c"]),
+        // Characters that no path may have as they are have one spelling, delimiters have two.
+        ("/%c3%bc%7c", ["/%C3%BC%7C"]), ("/a%/\u{FC}", ["/a%25/%C3%BC"]),
+        ("/a%3ab%2C", ["/a%3Ab%2C", "/a:b,"]),
+        ("/a:b/../b%3ac", ["/b%3Ac", "/b:c", "/a:b/../b%3Ac", "/a:b/../b:c"]),
+        // Some servers end a path there.
+        ("/a/b%00c/d", ["/a/b%00c/d", "/a/b"]), ("/a%3f%23", ["/a%3F%23", "/a"]),
+        ("/a;%23/b", ["/a/b", "/a"]), ("/a%23;x/b%3A", ["/a%23/b%3A", "/a%23/b:", "/a"]),
     ])
     func `another has a few normal forms`(path: String, forms: [String]) throws {
         guard case .oneOf(let found) = understanding(of: path) else {

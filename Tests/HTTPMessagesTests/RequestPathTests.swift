@@ -22,7 +22,8 @@ import Testing
         ("/a/%2e%2e/b", "/b"), ("/a/%2E./b", "/b"), ("/a/.%2e", "/"), ("/%2e", "/"), ("/a%2fb", "/a/b"),
         ("/a%2F..%2Fb", "/b"), ("/a%5c..%5Cb", "/b"), ("/%61dmin", "/admin"), ("/%7euser", "/~user"),
         ("/a%2fb/..;p/c%2F", "/a/c/"), ("/a%20b", "/a%20b"), ("/a%3Bb", "/a%3Bb"), ("/a%00", "/a%00"),
-        ("/%252e%252e/a", "/%252e%252e/a"), ("/%", "/%"), ("/%2", "/%2"), ("/%zz", "/%zz"),
+        ("/%252e%252e/a", "/%252e%252e/a"), ("/%", "/%25"), ("/%2", "/%252"), ("/%zz", "/%25zz"),
+        ("/%c3%bc\\", "/%C3%BC/"), ("/a%3a\u{FC}|/.", "/a%3A%C3%BC%7C/"),
         ("/a/%2e%2e", "/"),
         ("/a/b/%2e", "/a/b/"),
     ])
@@ -38,6 +39,23 @@ import Testing
     ])
     func `a route's prefix ends where a segment ends`(prefix: String, path: String, matches: Bool) {
         #expect(RequestPath.hasPrefix(Array(prefix.utf8).span, Array(path.utf8).span) == matches)
+    }
+
+    @Test(arguments: [
+        ("/a:b@c,d=e!$&'()*+;~", "/a:b@c,d=e!$&'()*+;~"), ("/\u{FC}/|", "/%C3%BC/%7C"),
+        ("/%c3%bc%2f", "/%C3%BC%2F"),
+        ("/a b%", "/a%20b%25"), ("/%61%zz\\", "/%61%25zz%5C"), ("//..", "//.."), ("", ""),
+    ])
+    func `characters that no path has as they are have one spelling`(path: String, spelled: String) {
+        #expect(latin1(RequestPath.canonical(Array(path.utf8).span)) == spelled)
+    }
+
+    @Test(arguments: [
+        ("/a/b/c?d/e", 0, 0), ("/a/b/c", 1, 2), ("/%C3%BC/b", 1, 7), ("/a/b?c/d", 2, 4), ("/a/b", 2, 4),
+        ("/a/", 1, 2), ("/a", 5, 2), ("?/", 1, 0),
+    ])
+    func `its first segments end before a slash`(target: String, segments: Int, count: Int) {
+        #expect(RequestPath.count(ofSegments: segments, in: Array(target.utf8).span) == count)
     }
 
     @Test(arguments: [

@@ -43,6 +43,49 @@ struct `The route table` {
         #expect(throws: ProxyError.ambiguousPath) { try find(target, in: routes) }
     }
 
+    /// Of each row the last routes are what the path means to servers that read it otherwise.
+    @Test(arguments: [
+        ("/a:b", "/a%3Ab"), ("/a:b", "/a%3ab/x"), ("/a@b", "/a%40b"), ("/a,b", "/a%2Cb"), ("/a*b", "/a%2ab"),
+        ("/x/a:b", "/x/./a%3ab"), ("/x/a:b", "/x/a:b/../a%3ab"), ("/ü", "/%C3%BC%00"),
+        ("/admin", "/admin%00x"),
+        ("/admin", "/admin%3fx"), ("/admin", "/admin%23/y"), ("/admin", "/admin;x%00"), ("/ü", "/%C3%BC%2fx"),
+        ("/a%7Cb", "/%61|b"), ("/é", "/%63/../\u{E9}%2f"),
+    ])
+    func `a path that some servers read as another route's is refused`(path: String, target: String) throws {
+        let routes = [try route("/"), try route(path)]
+        #expect(throws: ProxyError.ambiguousPath) { try find(target, in: routes) }
+        #expect(try find(path, in: routes) == 1)
+    }
+
+    @Test(arguments: [
+        "/%61dm/../x", "/%61dm/%2e%2e/x", "/%61dm/sec/%2e%2e/%2e%2e/x", "/%61dm/..", "/adm/..",
+        "/%61dm/./.%2E",
+    ])
+    func `dot segments are names to servers that decode and resolve nothing`(target: String) throws {
+        let routes = [try route("/"), try route("/adm")]
+        #expect(throws: ProxyError.ambiguousPath) { try find(target, in: routes) }
+        #expect(try find(target, in: [try route("/")]) == 0)
+    }
+
+    @Test(arguments: [
+        ("/ü", "/%C3%BC"), ("/ü", "/%c3%bc/x"), ("/%c3%bc", "/%C3%BC"), ("/%C3%BC", "/\u{FC}?x"),
+        ("/a|b", "/a%7cb"),
+        ("/a%7cb", "/a|b"), ("/a%", "/a%25"), ("/a%25", "/a%/"), ("/a{b}", "/a%7Bb%7d"),
+        ("/a%20b", "/a%20b/%3A"),
+        ("/ü/x/", "/\u{FC}/x"),
+    ])
+    func `characters that have several spellings are the same in each`(path: String, target: String) throws {
+        #expect(try find(target, in: [try route("/"), try route(path)]) == 1)
+        #expect(try find("/%C3%BB", in: [try route("/"), try route(path)]) == 0)
+    }
+
+    @Test func `an escape that no route is about decides nothing`() throws {
+        let routes = [try route("/"), try route("/admin"), try route("/a:b")]
+        for target in ["/a%2Cb", "/x%00", "/x/admin%3f", "/admin/x%23y", "/adm%00in", "/a%3Ac"] {
+            #expect(try find(target, in: routes) == (target.hasPrefix("/admin") ? 1 : 0), "\(target)")
+        }
+    }
+
     @Test func `dots inside one route are no trouble`() throws {
         #expect(try find("/a/../b", in: [try route("/")]) == 0)
         #expect(try find("/../b", in: [try route("/")]) == 0)

@@ -34,11 +34,12 @@ extension ValueKind<String> {
     static var routePath: ValueKind {
         text.map { text throws(ValueError) in
             guard text.hasPrefix("/") else { throw ValueError("must begin with '/'") }
-            guard !text.contains(where: { "?# ".contains($0) })
+            guard !text.utf8.contains(where: { "?# ".utf8.contains($0) })
             else { throw ValueError("must be a path alone, without spaces, '?' and '#'") }
-            guard RequestPath.understanding(of: text.utf8.span).isAlways(Array(text.utf8)) else {
+            let canonical = RequestPath.canonical(text.utf8.span)
+            guard RequestPath.understanding(of: text.utf8.span).isAlways(canonical) else {
                 throw ValueError(
-                    "must be in its plain form, as in /api/v1: no '//', dot segments, ';', '\\' or needless percent-encoding"
+                    "must be in its plain form, as in /api/v1: no '//', dot segments, ';', '\\', encoded '?', '#' or NUL, or needless percent-encoding"
                 )
             }
             return text

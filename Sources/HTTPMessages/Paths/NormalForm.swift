@@ -20,6 +20,13 @@ struct NormalForm {
         if !isInParameters, segment.count < max(length, 3) { segment.append(byte) }
     }
 
+    /// Appends a byte to the segment, percent-encoded.
+    mutating func appendEscape(of byte: UInt8) {
+        append(Byte.percent)
+        append(Byte.hexadecimalDigit(byte &>> 4))
+        append(Byte.hexadecimalDigit(byte & 0xF))
+    }
+
     /// Ends the segment: an empty one and `.` are dropped, `..` removes the one before.
     mutating func endSegment() {
         isInParameters = false

@@ -11,8 +11,8 @@ package struct PathPattern: Sendable, Equatable {
         case relative
         /// `**` and something else in one segment.
         case mixedSegment
-        /// Something that no normal path has: an empty or dot segment, `;`, `\`, `?`, `#`, a control character or a
-        /// space.
+        /// Something that no normal path has: an empty segment, a dot segment in any spelling, `;`, `\`, `?`, `#`, a
+        /// control character or a space.
         case unmatchable
     }
 
@@ -41,16 +41,14 @@ package struct PathPattern: Sendable, Equatable {
     }
 
     private static func segment(_ bytes: [UInt8], isLast: Bool) throws(Fault) -> Segment {
-        guard !bytes.isEmpty || isLast, bytes != [Byte.dot], bytes != [Byte.dot, Byte.dot],
+        let canonical = PercentEncoding.canonical(bytes.span, decodesUnreserved: true)
+        guard !bytes.isEmpty || isLast, canonical != [Byte.dot], canonical != [Byte.dot, Byte.dot],
             !bytes.contains(where: { never.contains($0) || $0 <= Byte.space || $0 == 0x7F })
         else { throw .unmatchable }
         if bytes == [Byte.asterisk, Byte.asterisk] { return .any }
         for (one, next) in zip(bytes, bytes.dropFirst()) where one == Byte.asterisk && next == Byte.asterisk {
             throw .mixedSegment
         }
-        // As in a request, where bytes outside ASCII are percent-encoded.
-        let spelled = bytes.flatMap { $0 < 0x80 ? [$0] : PercentEncoding.triplet($0) }
-        let canonical = PercentEncoding.canonical(spelled)
         return canonical.contains(Byte.asterisk) ? .wild(canonical) : .literal(canonical)
     }
 
@@ -62,12 +60,13 @@ package struct PathPattern: Sendable, Equatable {
     /// `/**`.
     package var example: String? {
         let path = text.hasSuffix("/**") ? String(text.dropLast(3)) : text
-        return path.utf8.allSatisfy { $0 < 0x80 && $0 != Byte.asterisk } ? path : nil
+        guard !path.utf8.contains(Byte.asterisk) else { return nil }
+        return String(decoding: RequestPath.canonical(path.utf8.span), as: UTF8.self)
     }
 
     /// Returns true if the pattern matches a path.
     ///
-    /// - Parameter path: in normal form, with canonical escapes (``PercentEncoding/canonical(_:)``).
+    /// - Parameter path: in normal form, in its canonical spelling (``RequestPath/canonical(_:)``).
     package func matches(_ path: [UInt8]) -> Bool {
         guard path.first == Byte.slash else { return false }
         let parts = path.dropFirst().split(separator: Byte.slash, omittingEmptySubsequences: false)
@@ -82,11 +81,33 @@ package struct PathPattern: Sendable, Equatable {
         case .literal(let bytes): return part.elementsEqual(bytes)
         case .wild(let bytes):
             guard !part.isEmpty else { return false }
-            let start = part.startIndex
-            return Wildcard.matches(
-                part.count, bytes.count, isWild: { bytes[$0] == Byte.asterisk },
-                isEqual: { bytes[$1] == part[start + $0] })
+            guard !part.contains(Byte.percent) else {
+                return matches(characters(of: bytes[...]), characters(of: part), wildcard: [Byte.asterisk])
+            }
+            return matches(bytes, part, wildcard: Byte.asterisk)
         }
+    }
+
+    private static func matches<Element: Equatable>(
+        _ pattern: [Element], _ part: some RandomAccessCollection<Element>, wildcard: Element
+    ) -> Bool {
+        let start = part.startIndex
+        return Wildcard.matches(
+            part.count, pattern.count, isWild: { pattern[$0] == wildcard },
+            isEqual: { pattern[$1] == part[part.index(start, offsetBy: $0)] })
+    }
+
+    /// The characters of a segment: an escape is one, so that no wildcard stands for a piece of it.
+    private static func characters(of segment: ArraySlice<UInt8>) -> [[UInt8]] {
+        var characters: [[UInt8]] = []
+        var rest = segment
+        while let byte = rest.first {
+            let escape = Array(rest.prefix(3))
+            let length = byte == Byte.percent && escape.span.percentDecoded(at: 0) != nil ? 3 : 1
+            characters.append(Array(rest.prefix(length)))
+            rest = rest.dropFirst(length)
+        }
+        return characters
     }
 }
 

@@ -13,6 +13,10 @@ struct PathTraits {
     private(set) var variants: PathReading = []
     /// True if a segment has `;parameters`.
     private(set) var hasParameters = false
+    /// True if a delimiter is percent-encoded that may stand in a segment as it is.
+    private(set) var hasEncodedDelimiter = false
+    /// The index of the first `%00`, `%23` or `%3f`, at whose byte some servers end a path.
+    private(set) var encodedEnd: Int?
 
     init(of path: Span<UInt8>) {
         var found: PathReading = []
@@ -31,8 +35,13 @@ struct PathTraits {
             case (_, Byte.backslash): found.insert(.encodedBackslash)
             case (_, Byte.slash): found.insert(.encodedSlash)
             case (_, Byte.semicolon): found.insert(.encodedSemicolon)
-            case (_, Byte.questionMark), (_, Byte.numberSign), (_, 0): hasDoubtfulEnd = true
-            default: continue
+            case (_, Byte.questionMark), (_, Byte.numberSign), (_, 0):
+                hasDoubtfulEnd = true
+                encodedEnd = encodedEnd ?? here
+            case (_, let byte?):
+                if byte.isPathDelimiter { hasEncodedDelimiter = true }
+                continue
+            case (_, nil): continue
             }
             note(path, start..<here, hasPlain: &hasPlainDotSegment)
             start = cursor

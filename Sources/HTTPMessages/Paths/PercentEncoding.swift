@@ -21,30 +21,37 @@ package enum PercentEncoding {
         [Byte.percent, Byte.hexadecimalDigit(byte &>> 4), Byte.hexadecimalDigit(byte & 0xF)]
     }
 
-    /// The canonical spelling: unreserved characters decoded, the digits of other escapes in upper case (RFC 3986
-    /// §6.2.2).
-    static func canonical(_ encoded: [UInt8]) -> [UInt8] {
-        guard encoded.contains(Byte.percent) else { return encoded }
+    /// One spelling for paths that differ only in the case of escapes' digits, and in whether characters are encoded
+    /// that no path may have as they are (RFC 3986 §3.3, §6.2.2.1).
+    ///
+    /// - Parameters:
+    ///   - decodesUnreserved: true to decode unreserved characters too (RFC 3986 §6.2.2.2).
+    ///   - decodesDelimiters: true to decode the delimiters that a segment may have as they are.
+    static func canonical(
+        _ path: Span<UInt8>, decodesUnreserved: Bool = false, decodesDelimiters: Bool = false
+    ) -> [UInt8] {
         var output: [UInt8] = []
+        guard path.indices.contains(where: { !path[$0].isOfPath }) else {
+            output.append(path)
+            return output
+        }
         var cursor = 0
-        while cursor < encoded.count {
-            if let decoded = encoded.span.percentDecoded(at: cursor) {
-                output += isUnreserved(decoded) ? [decoded] : triplet(decoded)
+        while cursor < path.count {
+            if let decoded = path.percentDecoded(at: cursor) {
+                if decodesUnreserved && isUnreserved(decoded) || decodesDelimiters && decoded.isPathDelimiter
+                {
+                    output.append(decoded)
+                } else {
+                    output += triplet(decoded)
+                }
                 cursor += 3
             } else {
-                output.append(encoded[cursor])
+                if path[cursor].isOfPath {
+                    output.append(path[cursor])
+                } else {
+                    output += triplet(path[cursor])
+                }
                 cursor += 1
-            }
-        }
-        return output
-    }
-
-    /// Changes the digits of escapes to upper case (RFC 3986 §6.2.2.1).
-    static func upperCased(_ encoded: [UInt8]) -> [UInt8] {
-        var output = encoded
-        for index in encoded.indices where encoded.span.percentDecoded(at: index) != nil {
-            for digit in (index + 1)...(index + 2) where output[digit] > Byte.lowerA - 1 {
-                output[digit] -= 0x20
             }
         }
         return output
@@ -77,10 +84,34 @@ package enum PercentEncoding {
         return String(validating: bytes, as: UTF8.self)
     }
 
-    private static func isUnreserved(_ byte: UInt8) -> Bool {
+    static func isUnreserved(_ byte: UInt8) -> Bool {
         switch byte {
         case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
         case UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"): true
+        default: false
+        }
+    }
+}
+
+extension UInt8 {
+    /// True for characters that a path may have as they are (RFC 3986 §3.3), slashes included.
+    var isOfPath: Bool {
+        switch self {
+        case UInt8(ascii: "!"), UInt8(ascii: "$"), UInt8(ascii: "&")...UInt8(ascii: ";"), UInt8(ascii: "="),
+            UInt8(ascii: "@")...UInt8(ascii: "Z"), UInt8(ascii: "_"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+            UInt8(ascii: "~"):
+            true
+        default: false
+        }
+    }
+
+    /// True for characters that a path may have as they are, but that may mean something else when they are encoded
+    /// (RFC 3986 §2.2).
+    var isPathDelimiter: Bool {
+        switch self {
+        case UInt8(ascii: "!"), UInt8(ascii: "$"), UInt8(ascii: "&")...UInt8(ascii: ","), UInt8(ascii: ":"),
+            Byte.semicolon, UInt8(ascii: "="), UInt8(ascii: "@"):
+            true
         default: false
         }
     }

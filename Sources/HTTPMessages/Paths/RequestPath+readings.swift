@@ -8,16 +8,14 @@ extension RequestPath {
     /// them.
     ///
     /// - Parameter path: of an origin-form target, without its query.
-    /// - Returns: normal forms with canonical escapes (``PercentEncoding/canonical(_:)``), and last the path as it
-    ///   is; none if the readings cannot be enumerated, or it ``hasOddSegment(_:)``.
+    /// - Returns: normal forms and last the path as it is, all in their canonical spelling (``canonical(_:)``); none if
+    ///   the readings cannot be enumerated, or it ``hasOddSegment(_:)``.
     package static func readings(of path: Span<UInt8>) -> [[UInt8]] {
-        var whole: [UInt8] = []
-        whole.append(path)
-        guard !isNormal(path) else { return [whole] }
+        guard !isNormal(path) else { return [canonical(path)] }
         guard !hasOddSegment(path) else { return [] }
         let traits = PathTraits(of: path)
         let variants = traits.variants.subsets
-        let end = firstEncodedEnd(of: path)
+        let end = traits.encodedEnd
         // With parameters, servers do not agree on what ends a segment or the path first.
         guard variants.count == 1 || !traits.hasParameters && end == nil,
             variants.count * path.count <= longestReadings
@@ -25,7 +23,7 @@ extension RequestPath {
         var readings = variants.map { resolve(path, asOnesThatRead: $0, upTo: .max) }
         // Some servers end a path at the escape of a byte that ends it.
         if let end { readings.append(resolve(path.extracting(0..<end), asOnesThatRead: .usual, upTo: .max)) }
-        return readings.map(PercentEncoding.canonical) + [PercentEncoding.upperCased(whole)]
+        return readings + [canonical(path)]
     }
 
     /// Returns true if some upstream sees an empty segment or a dot segment in a path, however it decodes and splits
@@ -65,16 +63,6 @@ extension RequestPath {
             guard !isWhole else { return }
             count += 1
             if byte == Byte.dot { dotCount += 1 }
-        }
-    }
-
-    /// The index of the first `%00`, `%23` or `%3f`.
-    private static func firstEncodedEnd(of path: Span<UInt8>) -> Int? {
-        path.indices.first { index in
-            switch path.percentDecoded(at: index) {
-            case Byte.questionMark?, Byte.numberSign?, 0?: true
-            default: false
-            }
         }
     }
 }

@@ -8,13 +8,15 @@ package enum RequestPath {
     package enum Understanding: Equatable, Sendable {
         /// All understand it as it is.
         case asSent
-        /// Each upstream resolves it to one of these normal forms.
+        /// Each upstream resolves it to one of these normal forms, all in their canonical spelling.
         case oneOf([[UInt8]])
         /// It cannot be told: there is a dot segment, and something that ends a segment or the path for some
         /// upstreams only, so that they go up from different places.
         case anything
 
-        /// Returns true if every upstream understands `path`, to which this belongs, as it is written.
+        /// Returns true if every upstream understands the path to which this belongs as it is written.
+        ///
+        ///   - Parameter path: the path in its canonical spelling.
         package func isAlways(_ path: [UInt8]) -> Bool {
             switch self {
             case .asSent: true
@@ -34,10 +36,44 @@ package enum RequestPath {
         guard !isNormal(path) else { return .asSent }
         let traits = PathTraits(of: path)
         guard !traits.hasDotSegment || !traits.hasDoubtfulEnd else { return .anything }
-        let forms = traits.doubts.subsets.map { reading in
-            resolve(path, asOnesThatRead: reading, upTo: length, canClimb: traits.hasDotSegment)
+        var forms: [[UInt8]] = []
+        for reading in traits.doubts.subsets {
+            // Encoded delimiters may be data (RFC 3986 §2.2), or what they stand for.
+            let variants = [reading] + (traits.hasEncodedDelimiter ? [reading.union(.encodedDelimiter)] : [])
+            for variant in variants {
+                forms.append(
+                    resolve(path, asOnesThatRead: variant, upTo: length, canClimb: traits.hasDotSegment))
+                guard let end = traits.encodedEnd else { continue }
+                forms.append(resolve(path.extracting(0..<end), asOnesThatRead: variant, upTo: length))
+            }
+        }
+        // To servers that decode a path and resolve nothing, dot segments are names.
+        if traits.hasDotSegment {
+            for decodesDelimiters in traits.hasEncodedDelimiter ? [false, true] : [false] {
+                let names = PercentEncoding.canonical(
+                    path, decodesUnreserved: true, decodesDelimiters: decodesDelimiters)
+                forms.append(Array(names.prefix(length)))
+            }
         }
         return .oneOf(forms)
+    }
+
+    /// The canonical spelling of a path: the paths of which servers make the same without resolving anything have one.
+    ///
+    /// Bytes that no path may have as they are, such as those outside ASCII, are percent-encoded, and escapes have
+    /// upper-case digits. What servers read in different ways stays as it is.
+    package static func canonical(_ path: Span<UInt8>) -> [UInt8] { PercentEncoding.canonical(path) }
+
+    /// The number of bytes of the first segments of a target, with the slash before each.
+    package static func count(ofSegments segments: Int, in target: Span<UInt8>) -> Int {
+        var left = segments
+        for index in target.indices {
+            if target[index] == Byte.questionMark { return index }
+            guard target[index] == Byte.slash else { continue }
+            if left == 0 { return index }
+            left -= 1
+        }
+        return target.count
     }
 
     /// The path with everything resolved that servers read in different ways: dot segments, empty segments, `\`,
@@ -128,41 +164,43 @@ package enum RequestPath {
                 form.endSegment()
                 cursor += 1
             case Byte.percent:
-                let (byte, isSeparator, width) = decode(path, at: cursor, reading)
-                if isSeparator { form.endSegment() } else { form.append(byte) }
-                cursor += width
-            default:
+                guard let decoded = path.percentDecoded(at: cursor) else {
+                    form.appendEscape(of: Byte.percent)
+                    cursor += 1
+                    continue
+                }
+                switch meaning(of: decoded, to: reading) {
+                case .separator: form.endSegment()
+                case .character: form.append(decoded)
+                case .escape: form.appendEscape(of: decoded)
+                }
+                cursor += 3
+            case _ where byte.isOfPath:
                 form.append(byte)
+                cursor += 1
+            default:
+                form.appendEscape(of: byte)
                 cursor += 1
             }
         }
         return form.finish()
     }
 
-    /// The byte at `cursor`, a `%`; decoded if it begins an escape that is to be resolved.
-    private static func decode(
-        _ path: Span<UInt8>, at cursor: Int, _ reading: PathReading
-    ) -> (byte: UInt8, isSeparator: Bool, width: Int) {
-        guard let decoded = path.percentDecoded(at: cursor) else { return (Byte.percent, false, 1) }
-        let isSeparator =
-            decoded == Byte.slash && reading.contains(.encodedSlash)
-            || decoded == Byte.backslash && reading.contains(.encodedBackslash)
-        let isResolved =
-            switch decoded {
-            case Byte.semicolon: reading.contains(.encodedSemicolon)
-            case Byte.dot: reading.contains(.encodedDot)
-            default: isSeparator || decoded.isUnreserved
-            }
-        return isResolved ? (decoded, isSeparator, 3) : (Byte.percent, false, 1)
+    private enum EscapeMeaning {
+        case separator
+        case character
+        case escape
     }
-}
 
-extension UInt8 {
-    /// True for characters that mean the same with and without percent-encoding (RFC 3986 §2.3).
-    fileprivate var isUnreserved: Bool {
-        switch self {
-        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x2E, 0x5F, 0x7E: true
-        default: false
+    /// The meaning of an escape of a byte in a reading.
+    private static func meaning(of decoded: UInt8, to reading: PathReading) -> EscapeMeaning {
+        switch decoded {
+        case Byte.slash: reading.contains(.encodedSlash) ? .separator : .escape
+        case Byte.backslash: reading.contains(.encodedBackslash) ? .separator : .escape
+        case Byte.semicolon: reading.contains(.encodedSemicolon) ? .character : .escape
+        case Byte.dot: reading.contains(.encodedDot) ? .character : .escape
+        case _ where decoded.isPathDelimiter: reading.contains(.encodedDelimiter) ? .character : .escape
+        default: PercentEncoding.isUnreserved(decoded) ? .character : .escape
         }
     }
 }

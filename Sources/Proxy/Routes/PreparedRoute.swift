@@ -33,8 +33,10 @@ package final class PreparedRoute: Sendable {
     let upstreamOrigins: [String]
     /// The `Host` field for the upstream.
     let host: PreparedField
-    /// The number of bytes of the target that `strip_prefix` removes.
-    let strippedCount: Int
+    /// The route's path in the spelling by which it is compared with those of requests.
+    let canonicalPath: [UInt8]
+    /// The beginning of a target that `strip_prefix` removes.
+    let stripped: StrippedPrefix
     /// True if the target is forwarded unchanged.
     let keepsTarget: Bool
     /// True if the forwarded target must not be logged, because it is changed or carries a token.
@@ -81,8 +83,9 @@ package final class PreparedRoute: Sendable {
         if case .value(let told) = terms.hostField { authorities.append(told) }
         upstreamOrigins = authorities.map { Self.origin(of: $0, at: url) }
         host = PreparedField(.host, known: upstreamAuthority)
-        strippedCount = terms.stripsPrefix ? key.path.utf8.count - (key.path.hasSuffix("/") ? 1 : 0) : 0
-        keepsTarget = upstreamPrefix.isEmpty && strippedCount == 0
+        canonicalPath = key.canonicalPath
+        stripped = terms.stripsPrefix ? StrippedPrefix(canonicalPath) : .none
+        keepsTarget = upstreamPrefix.isEmpty && stripped == .none
         hidesTarget = !keepsTarget || terms.tokenQuery != nil
 
         replacesCredentials = if case .overwrite = terms.authorization { true } else { false }

@@ -12,12 +12,15 @@ final class RouteTable<Target> {
         let target: Target
         /// The index in the configuration.
         let place: Int
+        /// In its canonical spelling.
         let path: [UInt8]
+        /// The path as configured.
+        let name: String
         let host: String?
         let isForOneListener: Bool
         let methods: Set<HTTPMethod>?
-        /// The number of bytes removed from the front of a target.
-        let strippedCount: Int
+        /// The removed front of a target.
+        let stripped: StrippedPrefix
         /// True if the front of a target is changed.
         let exchangesFront: Bool
         /// True if a path is put in front of the rest of a target.
@@ -27,6 +30,8 @@ final class RouteTable<Target> {
     /// The longest path first; of equal paths, those for one host and for one listener first.
     private let candidates: [Candidate]
     private let prefixes: PrefixTable
+    /// True if a route's path has characters that clients may spell in several ways.
+    private let hasEscapes: Bool
     private let judgesHost: Bool
     /// The hosts that routes name, on any port.
     private let named: HostList
@@ -43,10 +48,10 @@ final class RouteTable<Target> {
         let candidates = own.enumerated().map { place, entry in
             let (route, key) = (entry.route, entry.route.key)
             return Candidate(
-                target: entry.target, place: place, path: Array(key.path.utf8),
+                target: entry.target, place: place, path: route.canonicalPath, name: key.path,
                 host: key.host.map { HostList.normalized($0.description) },
                 isForOneListener: key.listen != nil, methods: key.methods,
-                strippedCount: route.strippedCount, exchangesFront: !route.keepsTarget,
+                stripped: route.stripped, exchangesFront: !route.keepsTarget,
                 hasPrefix: !route.upstreamPrefix.isEmpty)
         }
         self.candidates = candidates.sorted { left, right in
@@ -54,6 +59,7 @@ final class RouteTable<Target> {
             return one == other ? left.place < right.place : one > other
         }
         prefixes = PrefixTable(self.candidates.map(\.path))
+        hasEscapes = candidates.contains { $0.path.contains(UInt8(ascii: "%")) }
         decidingCount = 1 + (candidates.map(\.path.count).max() ?? 0)
         judgesHost = candidates.contains { $0.host != nil }
         named = HostList(own.compactMap { $0.route.key.host?.onAnyPort.description })
@@ -72,19 +78,19 @@ final class RouteTable<Target> {
         }
         let host = judgesHost ? host().map(HostList.normalized) : nil
         let path = judgedPath(of: target)
-        let raw = bestPath(for: path.span, host: host)
+        let raw = bestPath(for: path, host: host)
         switch RequestPath.understanding(of: path.span, upTo: decidingCount) {
         case .asSent:
             guard let raw else { throw .noRoute }
             return candidates[try route(at: raw, allowing: method, host: host)].target
         case .anything: throw .ambiguousPath
         case .oneOf(let forms):
-            for form in forms where bestPath(for: form.span, host: host) != raw {
+            for form in forms where bestPath(spelled: form.span, host: host) != raw {
                 throw .ambiguousPath
             }
             guard let raw else { throw .noRoute }
             let position = try route(at: raw, allowing: method, host: host)
-            let rest = path.dropFirst(candidates[position].strippedCount)
+            let rest = path.dropFirst(candidates[position].stripped.count(in: path.span))
             // The path before it upstream is the route's choice, not the client's.
             if candidates[position].exchangesFront, RequestPath.climbs(rest.span) { throw .ambiguousPath }
             // Some servers resolve a target as a URL, and take what follows for a host (RFC 3986 §4.2).
@@ -111,7 +117,7 @@ final class RouteTable<Target> {
     /// The path of the routes that a request would be for, if one accepted its method; nil if there is none.
     func routePath(for request: HTTPRequest) -> String? {
         let host = judgesHost ? request.fields[.host].map(HostList.normalized) : nil
-        return bestPath(for: request, host: host).map { String(decoding: candidates[$0].path, as: UTF8.self) }
+        return bestPath(for: request, host: host).map { candidates[$0].name }
     }
 
     /// The first hosts that routes of the request's path are for, in the order of the configuration; the request, which no
@@ -119,7 +125,7 @@ final class RouteTable<Target> {
     ///
     /// - Parameter most: the most hosts.
     func routedHosts(for request: HTTPRequest, atMost most: Int) -> [String] {
-        let path = judgedPath(of: request.targetBytes)
+        let path = RequestPath.canonical(judgedPath(of: request.targetBytes).span)
         var hosts: [(place: Int, host: String)] = []
         for candidate in candidates {
             let prefix =
@@ -138,7 +144,7 @@ final class RouteTable<Target> {
     }
 
     private func bestPath(for request: HTTPRequest, host: String?) -> Int? {
-        bestPath(for: judgedPath(of: request.targetBytes).span, host: host)
+        bestPath(for: judgedPath(of: request.targetBytes), host: host)
     }
 
     /// The path of the target; `OPTIONS *`, which is about the whole server, counts as `/`.
@@ -147,8 +153,16 @@ final class RouteTable<Target> {
         return path.first == UInt8(ascii: "*") ? Self.root : path
     }
 
-    /// The index of the first candidate for a path.
-    private func bestPath(for path: Span<UInt8>, host: String?) -> Int? {
+    /// The index of the first candidate for a path as sent.
+    @inline(__always)
+    private func bestPath(for path: ArraySlice<UInt8>, host: String?) -> Int? {
+        // Without an escape in any route, characters that have several spellings match none, whatever their spelling.
+        guard hasEscapes else { return bestPath(spelled: path.span, host: host) }
+        return bestPath(spelled: RequestPath.canonical(path.span).span, host: host)
+    }
+
+    /// The index of the first candidate for a path in its canonical spelling.
+    private func bestPath(spelled path: Span<UInt8>, host: String?) -> Int? {
         prefixes.longest(of: path) { admits($0, host: host) }
     }
 

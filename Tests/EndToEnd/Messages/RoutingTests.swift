@@ -125,6 +125,47 @@ import Testing
         }
     }
 
+    @Test func `a route is not walked round by another spelling of its path`() throws {
+        let rules = "upstream: UPSTREAM\nallow: []"
+        let sidecar = try sidecar([("/ü", rules), ("/a:b", rules), ("/a|b", rules), ("/admin", rules)])
+        for target in [
+            "/\u{FC}", "/%C3%BC", "/%c3%bc/x", "/a:b", "/a|b/x", "/a%7Cb", "/a%7cb", "/admin",
+        ] {
+            #expect(try sidecar.get(target).problem == "policy_denied", "\(target)")
+        }
+        for target in [
+            "/a%3Ab", "/a%3ab/x", "/admin%00", "/admin%3fx", "/admin%23/x", "/%61|b", "/x/../a%3Ab",
+            "/%C3%BC%00", "/%61dmin", "/%61dmin/../x", "/%61dmin/%2e%2e",
+        ] {
+            let answer = try sidecar.get(target)
+            #expect(answer.status == 400 && answer.problem == "bad_request", "\(target) \(answer.status)")
+        }
+        #expect(sidecar.upstream.requests.isEmpty)
+        #expect(try sidecar.get("/b%3Ab%00/admin").status == 200)
+        let file = sidecar.directory.path("config.yaml")
+        for (target, words) in [("/%c3%bc", "403 policy_denied"), ("/a%3Ab", "400 bad_request")] {
+            let explained = try BearerdProcess.command("check", "-c", file, "--explain", "GET", target)
+            #expect(explained.exit == 1 && explained.output.contains(words), "\(explained.output)")
+        }
+    }
+
+    @Test func `strip_prefix drops a path however it is spelled`() throws {
+        let sidecar = try sidecar([("/ü/x", "upstream: UPSTREAM\nstrip_prefix: true")])
+        sidecar.upstream.answer { _ in .response(302, [("Location", "/there")]) }
+        let targets = [
+            ("/\u{FC}/x/a%2Fb", "/a%2Fb"), ("/%C3%BC/x?y", "/?y"), ("/%c3%bc/x/../x/a", "/../x/a"),
+        ]
+        for (index, (target, forwarded)) in targets.enumerated() {
+            let answer = try sidecar.get(target)
+            guard index < 2 else {
+                #expect(answer.status == 400, "dots lead above what follows it")
+                continue
+            }
+            #expect(answer["Location"]?.hasSuffix("/%C3%BC/x/there") == true)
+            #expect(try sidecar.upstream.request(index + 1).head.target == forwarded, "\(target)")
+        }
+    }
+
     /// Servers differ in what ends a segment, and so in where dots lead.
     @Test(arguments: ["", "strip_prefix: true\n"])
     func `dots beside a doubtful end of a segment are refused on every route`(more: String) throws {

@@ -80,7 +80,7 @@ enum UpstreamCheck: RouteCheck {
     private static func path(of route: RouteConfiguration) -> String? {
         let own = route.upstream.path
         guard let rules = route.terms.rules else { return own.isEmpty ? "/" : own }
-        let route = (path: route.key.path, terms: route.terms)
+        let route = (path: String(decoding: route.key.canonicalPath, as: UTF8.self), terms: route.terms)
         let root = route.path.hasSuffix("/") ? String(route.path.dropLast()) : route.path
         let candidates = [route.path] + rules.rules.compactMap(\.path.example)
         let permitted = candidates.first { path in
