@@ -149,6 +149,12 @@ import Testing
         ("0.0.0.0:8080", "http://127.0.0.1:8080", true), ("unix:/run/x", "http+unix:/run/x", true),
         ("unix:/run/x", "http+unix:/run/y", false), ("127.0.0.1:0", "http://127.0.0.1:80", false),
         ("127.0.0.1:1", "http://127.0.0.1:9090", true),
+        ("127.0.0.1:1", "http://[::ffff:127.0.0.1]:9090", true),
+        ("127.0.0.1:1", "http://[::ffff:7f00:1]:9090", true),
+        ("127.0.0.1:1", "https://localhost.:9090", true),
+        ("127.0.0.1:1", "http://[::ffff:127.0.0.2]:9090", false), ("127.0.0.1:1", "https://[::]:9090", true),
+        ("'[::ffff:127.0.0.1]:8080'", "http://127.0.0.1:8080", true),
+        ("'[0:0::1]:8080'", "http://[::1]:8080", true), ("'[::]:8080'", "https://[::ffff:0:0]:8080", true),
     ])
     func `an upstream is not one of our own listeners`(listen: String, upstream: String, isOwn: Bool) {
         let text =
@@ -184,6 +190,8 @@ import Testing
 
     @Test func `what is connected to counts for that`() {
         #expect(errors(withRoute("connect_to: localhost:8080")).first?.contains("own listener") == true)
+        let mapped = withRoute("connect_to: '[::ffff:127.0.0.1]:8080'")
+        #expect(errors(mapped).first?.contains("own listener") == true)
     }
 
     @Test func `an identity of a route exists`() {

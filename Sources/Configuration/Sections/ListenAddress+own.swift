@@ -12,21 +12,49 @@ extension ListenAddress {
         case .systemd, .descriptor: return false
         case .tcp(let host, let port):
             guard upstream.scheme != .unix, port != 0 else { return false }
-            let target = connectTo?.host ?? upstream.host
             guard port == connectTo?.port ?? upstream.port else { return false }
-            let own = host.lowercased()
-            if own == target { return true }
-            let isTargetLoopback = ListenAddress.tcp(host: target, port: port).isLoopback
-            if own == "0.0.0.0" || own == "::" {
-                return isTargetLoopback || target == "0.0.0.0" || target == "::"
-            }
-            guard isLoopback, isTargetLoopback else { return target == "0.0.0.0" && isLoopback }
-            return own.isName || target.isName
+            return Host(connectTo?.host ?? upstream.host).reaches(Host(host))
         }
     }
 }
 
-extension String {
-    /// True if a host is a name and not an address.
-    fileprivate var isName: Bool { utf8.contains(where: \.isLetter) && !utf8.contains(UInt8(ascii: ":")) }
+/// A host however it is spelled.
+private enum Host: Equatable {
+    /// The bytes of an IPv4 address, also in its IPv6 form, or of an IPv6 address.
+    case address([UInt8])
+    /// In lower case, without the dot at the end of an absolute name.
+    case name(String)
+
+    init(_ host: String) {
+        if let bytes = IPAddress.bytes(of: host) {
+            self = .address(bytes)
+        } else {
+            let name = host.lowercased()
+            self = .name(name.hasSuffix(".") ? String(name.dropLast()) : name)
+        }
+    }
+
+    /// Returns true if connecting to this host ends at a listener on another one.
+    func reaches(_ listener: Host) -> Bool {
+        if self == listener { return true }
+        // Connecting to a wildcard address ends on loopback.
+        let isOurs = isLoopback || isWildcard
+        if listener.isWildcard { return isOurs }
+        guard listener.isLoopback, isOurs else { return false }
+        return isWildcard || isName || listener.isName
+    }
+
+    private var isName: Bool { if case .name = self { true } else { false } }
+
+    /// True for the wildcard address of either family.
+    private var isWildcard: Bool {
+        if case .address(let bytes) = self { bytes.allSatisfy { $0 == 0 } } else { false }
+    }
+
+    private var isLoopback: Bool {
+        switch self {
+        case .address(let bytes): IPAddress.isLoopback(bytes)
+        case .name(let name): IPAddress.isLoopback(host: name)
+        }
+    }
 }

@@ -59,7 +59,7 @@ package enum IPAddress {
     }
 
     /// Returns true if these four or sixteen bytes are a loopback address: 127/8, `::1`, `::ffff:127/104`.
-    static func isLoopback(_ bytes: [UInt8]) -> Bool {
+    package static func isLoopback(_ bytes: [UInt8]) -> Bool {
         switch bytes.count {
         case 4: bytes[0] == 127
         case 16:
@@ -70,15 +70,21 @@ package enum IPAddress {
         }
     }
 
+    /// The bytes of an address: four of an IPv4 address, also in its IPv6 form (RFC 4291 §2.5.5.2), and else sixteen; nil
+    /// for no address.
+    package static func bytes(of host: String) -> [UInt8]? {
+        let text = host.utf8.span
+        if let address = parseIPv4(text) { return address }
+        guard let address = parseIPv6(text) else { return nil }
+        let isMapped = address[..<10].allSatisfy { $0 == 0 } && address[10] == 255 && address[11] == 255
+        return isMapped ? Array(address.suffix(4)) : address
+    }
+
     /// The network that counts as one client: an IPv4 address, or the first half of an IPv6 address (RFC 6177); nil
     /// for no address.
     package static func network(of host: String) -> [UInt8]? {
-        let text = host.utf8.span
-        if let address = parseIPv4(text) { return address }
-        let withoutZone = String(host.prefix { $0 != "%" })
-        guard let address = parseIPv6(withoutZone.utf8.span) else { return nil }
-        let isMapped = address[..<10].allSatisfy { $0 == 0 } && address[10] == 255 && address[11] == 255
-        return Array(isMapped ? address.suffix(4) : address.prefix(8))
+        guard let address = bytes(of: String(host.prefix { $0 != "%" })) else { return nil }
+        return Array(address.prefix(8))
     }
 
     /// Returns true if a host, without brackets, is this machine: a loopback address, `localhost` or a name under it
