@@ -76,8 +76,9 @@ extension ChosenIdentity {
     private func session(
         _ loop: EventLoop, or inquiry: Inquiry?, _ handOver: IdentitySession.HandOver
     ) async throws(CommandFailure) -> IdentitySession? {
+        let session: IdentitySession
         do throws(CommandFailure) {
-            return try await IdentitySession(of: identity, in: configuration, loop: loop)
+            session = try await IdentitySession(of: identity, in: configuration, loop: loop)
         } catch {
             guard let inquiry else {
                 guard configuration.store.isShared else {
@@ -93,6 +94,11 @@ extension ChosenIdentity {
             handOver(.success(try await daemon.ask(for: inquiry.resource, inquiry.reading)), false)
             return nil
         }
+        guard let inquiry, await session.isUnknownToStore,
+            let daemon = try await IdentityDaemon(holding: identity, in: configuration, loop: loop)
+        else { return session }
+        handOver(.success(try await daemon.ask(for: inquiry.resource, inquiry.reading)), false)
+        return nil
     }
 }
 

@@ -48,19 +48,21 @@ struct ChosenIdentity: Sendable {
         )
     }
 
-    /// Performs an action on the store, or through the daemon if the store cannot be opened.
+    /// Performs an action on the store, or through the daemon if the store cannot be opened, or has nothing of a session
+    /// that the daemon has.
     ///
     /// A running daemon watches the store and notices the change.
     ///
     /// - Parameters:
     ///   - resource: the action for the daemon.
     ///   - body: the body of the request to the daemon.
+    ///   - needsSession: true if the action is of use only where there is a session.
     ///   - here: performs the action on the store.
     ///   - reading: reads the result from the daemon's answer; nil if it is unexpected.
     /// - Returns: the result from either.
     /// - Throws: a failure of permission if neither a store nor a daemon is available.
     func perform<Value: Sendable>(
-        _ resource: AdminResource, body: JSONValue? = nil,
+        _ resource: AdminResource, body: JSONValue? = nil, needsSession: Bool = false,
         here: @escaping @Sendable (IdentitySession) async throws(CommandFailure) -> Value,
         reading: @escaping @Sendable (JSONValue) -> Value?
     ) throws(CommandFailure) -> Value {
@@ -71,6 +73,11 @@ struct ChosenIdentity: Sendable {
             } catch {
                 return try await IdentityDaemon(of: identity, in: configuration, loop: loop, because: error)
                     .ask(for: resource, body: body, reading)
+            }
+            if needsSession, await session.isUnknownToStore,
+                let daemon = try await IdentityDaemon(holding: identity, in: configuration, loop: loop)
+            {
+                return try await daemon.ask(for: resource, body: body, reading)
             }
             return try await here(session)
         }

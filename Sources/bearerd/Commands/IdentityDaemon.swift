@@ -6,7 +6,7 @@ import BearerdEventLoop
 import BearerdJSON
 import OAuth
 
-/// The daemon that has an identity's session, for a command that cannot open the store.
+/// The daemon that has an identity's session, for a command that cannot open the store, or finds nothing there.
 struct IdentityDaemon {
     private let identity: String
     private let client: AdminClient?
@@ -25,6 +25,32 @@ struct IdentityDaemon {
         self.identity = identity.name
         self.storeFailure = storeFailure
         client = AdminClient(configuration.admin, listen: configuration.listen, loop: loop)
+    }
+
+    /// The daemon that has a session of which the store has nothing, because somebody removed the store under it.
+    ///
+    /// - Returns: nil if no daemon runs, or it has no session either.
+    /// - Throws: the failure of a daemon that does not tell.
+    init?(
+        holding identity: IdentityConfiguration, in configuration: Configuration, loop: EventLoop
+    ) async throws(CommandFailure) {
+        // What its callers' tokens were exchanged for is in no store.
+        guard !identity.client.exchangesCallersTokens,
+            let client = AdminClient(configuration.admin, listen: configuration.listen, loop: loop),
+            case .answered(let status, let body) = try await client.get(.status)
+        else { return nil }
+        guard let json = try? JSONValue(parsing: body) else { return nil }
+        guard status == 200 else {
+            throw CommandFailure(refusal: status, body, of: "\(identity.name): the daemon")
+        }
+        let known = StatusDocument(json)?.identities.first { $0.name == identity.name }
+        switch known?.state {
+        case nil, .empty, .loginRequired: return nil
+        case .authorized, .refreshing, .authorizationError, .misconfigured, .unavailable: break
+        }
+        self.identity = identity.name
+        storeFailure = CommandFailure(.permission, "\(identity.name): the store has nothing of it")
+        self.client = client
     }
 
     /// Checks that the daemon runs and could store a login, before a person is asked to log in.

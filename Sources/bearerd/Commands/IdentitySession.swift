@@ -30,6 +30,18 @@ struct IdentitySession {
         get async { ((try? await store?.load(session.identity)) ?? nil).flatMap(ReplacedSession.init) }
     }
 
+    /// True if the store has nothing of the identity, not even that a session has ended.
+    var isUnknownToStore: Bool {
+        get async {
+            guard let store else { return false }
+            do throws(StoreError) {
+                return try await store.load(session.identity) == nil
+            } catch {
+                return false
+            }
+        }
+    }
+
     /// Opens the store without asking the provider.
     ///
     /// - Parameters:

@@ -75,7 +75,7 @@ struct LogoutCommand: IdentityCommand {
     private func perform(on chosen: ChosenIdentity) throws(CommandFailure) -> LogoutReport {
         guard let redirectURI = try place(for: chosen) else {
             return try chosen.perform(
-                .logout(identity: chosen.name, onlyHere: isLocal),
+                .logout(identity: chosen.name, onlyHere: isLocal), needsSession: true,
                 here: { session throws(CommandFailure) in
                     try chosen.requireOwnSession()
                     return try await report(session.logOut(onlyHere: isLocal), session.loop)
@@ -86,6 +86,15 @@ struct LogoutCommand: IdentityCommand {
         // Not the daemon in its place: that one would say what the configuration has it say.
         return try CommandLoop.run { loop throws(CommandFailure) in
             let session = try await openStore(of: chosen, loop)
+            if await session.isUnknownToStore,
+                try await IdentityDaemon(holding: chosen.identity, in: chosen.configuration, loop: loop)
+                    != nil
+            {
+                throw CommandFailure(
+                    .permission,
+                    "\(chosen.name): the store has nothing of the session, the daemon has it; \(Self.daemonsWay)"
+                )
+            }
             return try await report(session.logOut(returningTo: redirectURI, state: state), loop)
         }
     }
@@ -111,10 +120,13 @@ struct LogoutCommand: IdentityCommand {
             guard error.status == .permission || error.status == .cannotCreate else { throw error }
             throw CommandFailure(
                 error.status,
-                "\(error.message); the daemon logs out without --post-logout-redirect-uri and --state, "
-                    + "and goes by the configured post_logout_redirect_uri")
+                "\(error.message); \(Self.daemonsWay)")
         }
     }
+
+    private static let daemonsWay =
+        "the daemon logs out without --post-logout-redirect-uri and --state, and goes by the configured "
+        + "post_logout_redirect_uri"
 
     /// - Returns: the result, once a browser has been shown the logout.
     private func report(

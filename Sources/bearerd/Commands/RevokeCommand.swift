@@ -29,7 +29,7 @@ struct RevokeCommand: IdentityCommand {
 
     func run(on chosen: ChosenIdentity) throws(CommandFailure) {
         let revoked = try chosen.perform(
-            .revoke(identity: chosen.name, hint),
+            .revoke(identity: chosen.name, hint), needsSession: true,
             here: { session throws(CommandFailure) in
                 try chosen.requireOwnSession()
                 return try await session.revoke(hint.map { [$0] } ?? TokenHint.allCases)

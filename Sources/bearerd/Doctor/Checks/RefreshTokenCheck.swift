@@ -29,6 +29,9 @@ enum RefreshTokenCheck: IdentityCheck {
                 "there, \(session.scope.contains("offline_access") ? "with" : "without") offline_access")
         }
         guard session.expiresAt != nil else {
+            if subject.known(of: identity)?.state == .authorized {
+                return .skip("the daemon has the session, of which the store has nothing yet")
+            }
             return .fail("nobody has logged in", fix: "bearerd login \(identity.name)")
         }
         return .warn(

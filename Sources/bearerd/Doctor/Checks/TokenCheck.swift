@@ -45,6 +45,9 @@ enum TokenCheck: IdentityCheck {
         if let error = session.lastError { return .fail(error, fix: fix) }
         let canRenew = !client.grantType.needsPerson || session.hasRefreshToken ?? true
         guard let expiresAt = session.expiresAt else {
+            if subject.known(of: identity)?.state == .authorized {
+                return .ok("the daemon has one, of which the store has nothing yet")
+            }
             return canRenew
                 ? .ok("none is there yet; one is fetched when it is needed")
                 : .fail("nobody has logged in", fix: fix)
