@@ -102,8 +102,16 @@ struct BrowserLogins: Sendable {
             return LoginPages.over(since: pending.startedAt)
         }
         do throws(LoginError) {
+            // A store that takes no login before somebody has acted leaves the code unused.
+            _ = try await identities.take(.inquiry, for: identity)
+        } catch {
+            return LoginPages.failed(.login(error), identity, at: providers[identity])
+        }
+        do throws(LoginError) {
             let report = try await identities.take(.code(code), for: identity)
             return LoginPages.done(report.login, identity, at: providers[identity])
+        } catch .unstored(let trouble) {
+            return LoginPages.unstored(trouble, identity, at: providers[identity])
         } catch {
             return LoginPages.failed(.login(error), identity, at: providers[identity])
         }

@@ -24,6 +24,18 @@ enum LoginPages {
             status: 200)
     }
 
+    /// - Parameter trouble: the reason why the session is in memory alone.
+    static func unstored(_ trouble: StoreError, _ identity: String, at provider: String?) -> ServiceReply {
+        AdminPage.reply(
+            "Logged in, and not stored yet",
+            """
+            <p><strong>\(identity)</strong> is logged in\(place(provider)), and requests are served with the new session.</p>
+            <p class="problem">It is in memory alone, so a restart would lose it: \(trouble.reason)</p>
+            <p>It is stored as soon as the store takes it; nobody needs to log in again for that.</p>\(AdminPage.home)
+            """,
+            status: 200)
+    }
+
     static func failed(
         _ error: AdminError, _ identity: String, at provider: String?
     ) -> ServiceReply {

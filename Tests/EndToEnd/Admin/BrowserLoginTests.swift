@@ -65,6 +65,22 @@ import Testing
         #expect(try site.status()["state"].string == "authorized")
     }
 
+    @Test(.needs(.smallDisk))
+    func `on a full disk brings a session that is in memory alone, and says so`() throws {
+        let directory = try TemporaryDirectory()
+        let disk = try SmallDisk(at: directory.path("store"))
+        let site = try LoginSite(store: "type: file\ndirectory: \(directory.path("store"))")
+        let tab = try Tab.opened(on: site)
+        disk.fill()
+        let page = try tab.get(try tab.answer())
+        #expect(page.status == 200 && page.text.contains("Logged in, and not stored yet"), "\(page.text)")
+        #expect(page.text.contains("No space left") && !page.text.contains("Try again"), "\(page.text)")
+        #expect(try site.status()["state"].string == "authorized")
+        try eventually("a word on that") { try site.status()["only_in_memory"] == .bool(true) }
+        disk.makeRoom()
+        try eventually("the session to be stored") { try site.status()["only_in_memory"] == .null }
+    }
+
     @Test func `does nothing without its cookie, or with another login's`() throws {
         let site = try LoginSite()
         let (mine, stranger) = (try Tab.opened(on: site), try Tab.opened(on: site))
