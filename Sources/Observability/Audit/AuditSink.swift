@@ -12,4 +12,6 @@ package protocol AuditSink: Sendable {
     func write(_ lines: [UInt8], count: Int)
 }
 
-extension AppendedFile: AuditSink {}
+extension AppendedFile.Use: AuditSink {
+    package func write(_ lines: [UInt8], count: Int) { file.write(lines, count: count) }
+}

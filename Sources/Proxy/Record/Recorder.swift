@@ -36,8 +36,10 @@ final class Recorder {
     private var sink: (any LineSink)? { didSet { writesLines = sink != nil } }
     /// True if there is a ``sink``, kept here because asking for it copies it.
     private var writesLines = false
-    private var audit: AuditLog? { didSet { isAudited = audit != nil } }
-    private var isAudited = false
+    /// The lines that are not written yet; nil until a snapshot has an audit.
+    private var audit: AuditLog? { didSet { hasAudit = audit != nil } }
+    private var hasAudit = false
+    /// The output of the present snapshot; nil without an audit.
     private var auditSink: (any AuditSink)?
     private let loop: EventLoop
     private var flushIsDue = false
@@ -64,7 +66,8 @@ final class Recorder {
 
     private func useAudit(_ sink: (any AuditSink)?) {
         auditSink = sink
-        audit = sink.map { _ in AuditLog() }
+        // It stays for the requests that began with one.
+        if sink != nil, audit == nil { audit = AuditLog() }
     }
 
     /// All counts so far, except connections to upstreams.
@@ -103,7 +106,7 @@ final class Recorder {
         } else {
             noRoute.countRequest(status: status, duration: duration)
         }
-        if isAudited { recordForAudit(exchange) }
+        if hasAudit { recordForAudit(exchange) }
         guard writesLines else { return }
         write(exchange, &exchange.client.request, after: duration)
         if accessLog.value.isFull { flush() } else { flushSoon() }
@@ -133,7 +136,8 @@ final class Recorder {
 
     /// Records which token served whom, if the request carried one.
     private func recordForAudit<Client, Kinds>(_ exchange: Exchange<Client, Kinds>) {
-        guard let token = exchange.token, let route = exchange.route, let session = route.plan.session
+        guard auditSink != nil || exchange.routing.isAudited, let token = exchange.token,
+            let route = exchange.route, let session = route.plan.session
         else { return }
         let client = exchange.client
         var user: UInt32?
@@ -146,6 +150,11 @@ final class Recorder {
             generation: token.generation, status: exchange.record.status)
         let target = exchange.originalTarget.isEmpty ? client.request.targetBytes : exchange.originalTarget
         audit?.append(entry, target: target.span)
+        guard auditSink != nil else {
+            // Only the requests of an earlier snapshot keep its output open.
+            if let sink = exchange.routing.audit { audit?.flush(to: sink) }
+            return
+        }
         if audit?.isFull == true { flush() } else { flushSoon() }
     }
 

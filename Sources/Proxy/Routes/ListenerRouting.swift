@@ -3,6 +3,7 @@
 internal import BearerdEventLoop
 internal import BearerdHTTPExchange
 internal import BearerdHTTPMessages
+internal import BearerdObservability
 
 /// One listener's part of a snapshot, as one worker uses it; an exchange holds this one reference.
 final class ListenerRouting<Kinds: UpstreamKinds> {
@@ -17,6 +18,8 @@ final class ListenerRouting<Kinds: UpstreamKinds> {
     let callers: CallerRoutes<Kinds>?
     /// True if the snapshot no longer has the listener, so that connections end with their current response.
     let isClosing: Bool
+    /// The output for audit lines, which stays open for the requests that began with it; nil without one.
+    let audit: (any AuditSink)?
     /// True if the audit records which token served whom.
     let isAudited: Bool
     /// True if some requests are traced.
@@ -51,7 +54,8 @@ final class ListenerRouting<Kinds: UpstreamKinds> {
         callers = CallerRoutes(routes)
         table = RouteTable((callers?.found ?? routes).map { ($0.state.plan, $0) }, at: listener.key.address)
         self.isClosing = isClosing
-        isAudited = snapshot.audit != nil
+        audit = snapshot.audit
+        isAudited = audit != nil
         isTraced = snapshot.tracing != nil
     }
 }

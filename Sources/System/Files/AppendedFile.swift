@@ -17,6 +17,10 @@ package final class AppendedFile: Sendable {
 
     private struct State {
         var file: OpenedFile?
+        /// The number of ``Use``s.
+        var uses = 0
+        /// True once the last ``Use`` is gone, before there is another one.
+        var isUnused = false
         var pending: [UInt8] = []
         /// The number of bytes that the thread is writing.
         var inHand = 0
@@ -24,6 +28,36 @@ package final class AppendedFile: Sendable {
         /// ``lost`` at the moment when writing began to fail; nil while it works.
         var lostBefore: Int?
         var retryAt: MonotonicTime?
+
+        /// Closes the file if it is unused, once everything is written; lines that cannot be written are lost.
+        mutating func closeIfUnused() {
+            guard isUnused, inHand == 0, pending.isEmpty || retryAt != nil else { return }
+            lost += pending.count { $0 == UInt8(ascii: "\n") }
+            pending = []
+            retryAt = nil
+            file = nil
+        }
+    }
+
+    /// A reason to keep the file open: it is closed once the last one is gone.
+    package final class Use: Sendable {
+        package let file: AppendedFile
+
+        package init(of file: AppendedFile) {
+            self.file = file
+            file.monitor.update { state in
+                state.uses += 1
+                state.isUnused = false
+            }
+        }
+
+        deinit {
+            file.monitor.update { state in
+                state.uses -= 1
+                state.isUnused = state.uses == 0
+                state.closeIfUnused()
+            }
+        }
     }
 
     private static let pause = Duration.seconds(1)
@@ -107,14 +141,17 @@ package final class AppendedFile: Sendable {
             state.inHand = 0
             guard let failure else {
                 state.retryAt = nil
+                state.closeIfUnused()
                 guard let before = state.lostBefore else { return nil }
                 state.lostBefore = nil
                 return .worksAgain(lost: state.lost - before)
             }
             state.pending = Array(bytes[written...]) + state.pending
             state.retryAt = .now + Self.pause
+            let lost = state.lost
+            state.closeIfUnused()
             guard state.lostBefore == nil else { return nil }
-            state.lostBefore = state.lost
+            state.lostBefore = lost
             return .fails(failure)
         }
     }

@@ -133,7 +133,7 @@ actor Daemon: LoopConfined {
             accessKeys: try configuration.access.keys.map { try KeyWatch($0.source, log: log) },
             adminKey: try configuration.admin?.key.map { try KeyWatch($0, log: log) }, tracing: tracing)
         self.sockets = sockets
-        if let file = sockets.audit {
+        if let file = sockets.audit.take() {
             audit = try AppendedFile(tellingOfAudit: log)
             audit?.use(file)
         }

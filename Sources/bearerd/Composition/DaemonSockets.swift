@@ -6,6 +6,7 @@ import BearerdHTTPMessages
 import BearerdProxy
 import BearerdRouting
 import BearerdSystem
+import Synchronization
 
 /// The sockets and the audit file of a daemon, opened before it gives up the right to open others.
 struct DaemonSockets: Sendable {
@@ -15,8 +16,8 @@ struct DaemonSockets: Sendable {
     let admin: BoundListener?
     let developmentProvider: BoundListener?
     let developmentAPI: BoundListener?
-    /// The file of the audit; nil without one.
-    let audit: OpenedFile?
+    /// The file of the audit.
+    let audit: FirstAuditFile
 
     /// The number of sockets of small services.
     var serviceCount: Int { [admin, developmentProvider, developmentAPI].compactMap(\.self).count }
@@ -59,11 +60,11 @@ struct DaemonSockets: Sendable {
             configuration.development.provider, key: "development.provider")
         developmentAPI = try BoundListener(configuration.development.api, key: "development.api")
         guard let file = configuration.audit?.file else {
-            audit = nil
+            audit = FirstAuditFile(nil)
             return
         }
         do throws(OpenedFile.Refusal) {
-            audit = try OpenedFile(appendingTo: file)
+            audit = FirstAuditFile(try OpenedFile(appendingTo: file))
         } catch {
             throw CommandFailure(error)
         }
@@ -77,6 +78,22 @@ struct DaemonSockets: Sendable {
                 throw CommandFailure(
                     .configuration, "the socket at \(listener.address) that was passed is listened on twice")
             }
+        }
+    }
+}
+
+/// The audit's file from the start, until somebody takes it: whoever has these sockets then keeps no file open that a
+/// reload takes away.
+final class FirstAuditFile: Sendable {
+    private let file: Mutex<OpenedFile?>
+
+    init(_ file: OpenedFile?) { self.file = Mutex(file) }
+
+    /// - Returns: nil without an audit, and from the second time on.
+    func take() -> OpenedFile? {
+        file.withLock { file in
+            defer { file = nil }
+            return file
         }
     }
 }

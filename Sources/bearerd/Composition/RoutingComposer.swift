@@ -29,8 +29,8 @@ struct RoutingComposer {
         let log: Log
         /// The output for access lines.
         let lines: any LineSink
-        /// The output for audit lines; nil without one.
-        var audit: (any AuditSink)?
+        /// The file for audit lines; nil without one.
+        var audit: AppendedFile?
         /// The settings of tracing; nil turns it off.
         var tracing: TracingSettings?
         /// Called on any thread when a route begins to fail.
@@ -102,7 +102,8 @@ struct RoutingComposer {
             serverTimeouts: configuration.serverTimeouts,
             accessStyle: AccessLogStyle(format: log.effectiveFormat, fields: log.accessFields),
             accessLog: log.access && log.level <= .info ? inputs.lines : nil,
-            audit: configuration.audit == nil ? nil : inputs.audit, tracing: inputs.tracing)
+            audit: configuration.audit == nil ? nil : inputs.audit.map(AppendedFile.Use.init),
+            tracing: inputs.tracing)
     }
 
     /// The state of each upstream, by the path of its route.

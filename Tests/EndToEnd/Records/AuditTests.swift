@@ -85,6 +85,64 @@ import Testing
         #expect(try Self.lines(of: file + ".1", count: 1).count == 1)
     }
 
+    @Test(.needs(.root))
+    func `that a reload takes away has the lines of requests that began with it, and is closed then`()
+        throws
+    {
+        let directory = try TemporaryDirectory()
+        let file = directory.path("audit.log")
+        let upstream = try RawUpstream()
+        let gate = Gate()
+        upstream.answer { request in
+            request.head.target == "/slow" ? Reply.ok().held(by: gate) : .ok()
+        }
+        let sidecar = try Sidecar(
+            upstream: upstream, directory: directory, Sidecar.Settings(top: "audit: {file: \(file)}"))
+        try sidecar.awaitToken()
+        func isOpen() throws -> Bool {
+            let number = sidecar.bearerd.process.processID
+            let links = try Subprocess.run(["/bin/sh", "-c", "readlink /proc/\(number)/fd/*"]).output
+            return links.contains("/audit.log")
+        }
+        #expect(try isOpen())
+        let client = try sidecar.client()
+        try client.send("GET", "/slow", [("Connection", "close")])
+        try upstream.request(1)
+        try sidecar.reload(to: Sidecar.Settings())
+        #expect(try sidecar.get("/unaudited").status == 200)
+        #expect(try isOpen(), "a request that began with it has not ended")
+        gate.open()
+        #expect(try client.wire.readResponse(to: "GET").status == 200)
+        let lines = try Self.lines(of: file, count: 1)
+        #expect(lines.map { $0["path"].string } == ["/slow"])
+        unlink(file)
+        try eventually("the file to be closed") { try !isOpen() }
+        try sidecar.reload(to: Sidecar.Settings(top: "audit: {file: \(file)}"))
+        #expect(try sidecar.get("/again").status == 200)
+        #expect(try Self.lines(of: file, count: 1)[0]["path"].string == "/again")
+        try sidecar.reload(to: Sidecar.Settings())
+        try eventually("the file to be closed again") { try !isOpen() }
+    }
+
+    @Test(.needs(.smallDisk))
+    func `that a reload takes away on a full disk is closed, whatever it lacks`() throws {
+        let directory = try TemporaryDirectory()
+        let disk = try SmallDisk(at: directory.path("logs"))
+        let file = directory.path("logs/audit.log")
+        let sidecar = try Sidecar(directory: directory, Sidecar.Settings(top: "audit: {file: \(file)}"))
+        try sidecar.awaitToken()
+        disk.fill()
+        for index in 0..<60 { #expect(try sidecar.get("/\(index)").status == 200) }
+        try sidecar.bearerd.logLine("that the audit cannot be written") { $0["level"] == "error" }
+        try sidecar.reload(to: Sidecar.Settings())
+        let number = sidecar.bearerd.process.processID
+        try eventually("the file to be closed") {
+            try !Subprocess.run(["/bin/sh", "-c", "readlink /proc/\(number)/fd/*"]).output.contains(
+                "/audit.log")
+        }
+        #expect(try sidecar.metrics().sum("bearerd_audit_lines_dropped_total") > 0)
+    }
+
     @Test(.needs(.smallDisk))
     func `keeps its lines while the disk is full, and says so once`() throws {
         let directory = try TemporaryDirectory()
