@@ -72,7 +72,7 @@ struct DoctorReport {
         if let first = failed.min(by: { $0.rank < $1.rank }) {
             text.append("\(failed.count) of \(rows.count) checks failed", .red)
             text.append("\(noted); next: \(Self.step(first.finding).printable)\n")
-        } else if let first = warnings.first {
+        } else if let first = warnings.first(where: { !$0.isAboutUnused }) ?? warnings.first {
             text.append("nothing has failed", .green)
             let steps = [next, Self.step(first.finding).printable].compactMap(\.self)
             text.append("\(noted); next: \(steps.joined(separator: "; "))\n")

@@ -79,6 +79,11 @@ struct DoctorSubject: Sendable {
         daemon.status?.routes.contains { $0.identity == identity.name } ?? false
     }
 
+    /// Returns true if no route uses the identity, of the configuration or of the running daemon.
+    func isUnused(_ identity: ExaminedIdentity) -> Bool {
+        !isUsed(identity) && !configuration.routes.contains { $0.identity == identity.name }
+    }
+
     /// Why nothing can be asked for in an identity's name, in words; nil where it can.
     func reasonNotToAsk(for identity: ExaminedIdentity) -> String? {
         if identity.client.exchangesCallersTokens { return Self.withoutCaller }

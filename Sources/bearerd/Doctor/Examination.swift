@@ -39,6 +39,7 @@ struct Examination {
             try await look(check, telling: tell)
         }
         for identity in subject.identities where chosen == nil || chosen == identity.name {
+            let isUnused = chosen == nil && subject.isUnused(identity)
             for case let check as any IdentityCheck.Type in checks {
                 let finding = await finding(of: check, for: identity.name) {
                     if let source = identity.client.source, !check.id.concernsSources {
@@ -47,8 +48,10 @@ struct Examination {
                     return await check.look(at: identity, of: subject)
                 }
                 try add(
-                    DoctorRow(id: check.id, identity: identity.name, finding: finding), of: check,
-                    telling: tell)
+                    DoctorRow(
+                        id: check.id, identity: identity.name, finding: isUnused ? finding.ofUnused : finding,
+                        isAboutUnused: isUnused),
+                    of: check, telling: tell)
             }
         }
         for group in [CheckID.Group.routes, .machine] {

@@ -26,6 +26,12 @@ struct Finding: Equatable, Sendable {
         self.isBlocking = isBlocking
     }
 
+    /// The finding about an identity that no route uses: no request fails for it.
+    var ofUnused: Finding {
+        guard result == .fail else { return self }
+        return Finding(.warn, "\(seen) (no route uses it)", fix: fix, isBlocking: isBlocking)
+    }
+
     static func ok(_ seen: String) -> Finding { Finding(.ok, seen) }
     static func skip(_ why: String) -> Finding { Finding(.skip, why) }
     static func warn(_ seen: String, fix: String) -> Finding { Finding(.warn, seen, fix: fix) }

@@ -42,6 +42,36 @@ import Testing
         #expect(said.output.hasSuffix("next: look at identities.default.client_secret\n"), "\(said)")
     }
 
+    @Test func `and only warns of an identity that no route uses`() throws {
+        let (holder, nobody) = try Socket.refusing()
+        let (fixture, daemon) = try running {
+            $0.settings.moreIdentities = """
+                unused: {issuer: "http://\(nobody)", client_id: a, client_secret: b, grant_type: client_credentials}
+                """
+        }
+        try eventually("a token") {
+            try RawClient(to: daemon.admin).request("GET", "/readyz").status == 200
+        }
+        let result = try fixture.run()
+        let rows = result.checks.filter { $0["identity"].string == "unused" }
+        #expect(result.exit == 0 && result.isSuccess, "\(result)")
+        let tls = try #require(rows.first { $0["id"].string == "tls" })
+        #expect(tls["result"].string == "warn", "\(result)")
+        #expect(tls["seen"].string?.hasSuffix("(no route uses it)") == true, "\(result)")
+        #expect(!rows.contains { $0["result"].string == "fail" })
+        let asked = try fixture.run("unused")
+        #expect(asked.exit == 69 && asked.result(of: "tls") == "fail", "\(asked)")
+
+        fixture.provider.always { _, _ in .response(503, [], "away") }
+        _ = try RawClient(to: daemon.admin).request(
+            "POST", "/api/identities/default/invalidate", [("X-Bearerd-Admin", "1")], body: "")
+        let said = try text(fixture)
+        #expect(said.exit == 69, "\(said)")
+        let step = said.output.split(separator: "\n").last ?? ""
+        #expect(step.contains("next: ") && !step.contains("unused") && !step.contains("\(nobody)"), "\(said)")
+        _ = holder
+    }
+
     @Test func `about routes that fail, and about a reload that was refused`() throws {
         let nobody = try Socket.refusing()
         let (fixture, daemon) = try running {

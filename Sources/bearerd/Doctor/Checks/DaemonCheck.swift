@@ -28,7 +28,8 @@ enum DaemonCheck {
             let examined = examined.first { $0.name == known.name }
             return DoctorRow(
                 id: .daemon, identity: known.name,
-                finding: finding(of: known, as: examined, isUsed: used.contains(known.name)))
+                finding: finding(of: known, as: examined, isUsed: used.contains(known.name)),
+                isAboutUnused: !used.contains(known.name))
         }
         let routes = status.routes.filter { identity == nil || identity == $0.identity }.compactMap { route in
             route.failure.map { reason in
