@@ -20,7 +20,7 @@ extension Configuration {
         timeouts = TimeoutsConfiguration(reading: root.section(.timeouts))
         shutdown = ShutdownConfiguration(reading: root.section(.shutdown))
         development = DevelopmentConfiguration(reading: root.section(.development))
-        onStateChange = root.command(.onStateChange) ?? []
+        onStateChange = root.hook(.onStateChange) ?? []
         log = LogConfiguration(reading: root.section(.log))
         audit = root.has(.audit) ? AuditConfiguration(reading: root.section(.audit)) : nil
         telemetry = TelemetryConfiguration(reading: root.section(.telemetry))

@@ -96,6 +96,7 @@ import Testing
         }
         defer { for name in ["c.pem", "k.pem", "ca.pem"] { unlink("\(directory.path)/\(name)") } }
         _ = try directory.file("secret", "s3cret")
+        _ = try directory.file("hook", "#!/bin/sh\n", mode: 0o700)
         let text = """
             listen: [127.0.0.1:8080, unix:run.sock]
             tls: {certificate_file: c.pem, key_file: ./k.pem, client_ca_file: ca.pem}
@@ -123,6 +124,21 @@ import Testing
         #expect(configuration.routes.first?.key.listen == .unix(path: "\(base)/run.sock"))
         #expect(configuration.routes.first?.upstream.socketPath == "\(base)/up/api.sock")
         #expect(configuration.store.directory == "\(base)/state/here")
+    }
+
+    @Test func `name a command of on_state_change that can be run`() throws {
+        func problems(_ program: String, _ more: String = "") throws -> [String] {
+            let text = "on_state_change: [\(program), x]\n" + smallest + more
+            return report(text).problems.map { "\($0.severity.rawValue) \($0.path): \($0.reason)" }
+        }
+        let plain = try directory.file("plain", "#!/bin/sh\n")
+        #expect(try problems("/nonexist") == ["error on_state_change: /nonexist is not there"])
+        #expect(try problems(directory.path).first?.contains("is a directory") == true)
+        #expect(try problems(plain).first?.contains("chmod +x") == true)
+        #expect(
+            try problems("no-such-program-anywhere").first?.hasPrefix("warning on_state_change: no-such")
+                == true)
+        #expect(try problems("/bin/true").isEmpty)
     }
 
     @Test func `keep what is absolute, and programs that PATH finds`() throws {

@@ -261,7 +261,8 @@ import Testing
     }
 
     @Test(arguments: [
-        "methods: [TRACE]",
+        "methods: [TRACE]", "methods: [\"*\"]", "allow: [{methods: ['*'], path: /}]",
+        "allow: [{path: /a/%2e%2e}]",
         "methods: [CONNECT]", "methods: []", "methods: [\"A B\"]", "header: Host",
         "header: Content-Length", "header: \"a b\"", "scheme: \"a b\"", "retry_on_status: [200]",
         "retry_on_status: 401",
@@ -323,7 +324,7 @@ import Testing
         "access: {hosts: []}", "access: {peer_uids: []}", "access: {key: \"a\\nb\"}", "access: {key: \" a\"}",
         "access: {key: \"a \"}", "admin: {key: \"a\\tb\"}",
         "access: {peer_uids: [-1]}", "access: {peer_uids: [root]}", "access: {origins: [example.com]}",
-        "access: {origins: [https://a/b]}",
+        "access: {origins: [https://a/b]}", "access: {origins: ['https://*.a.com']}",
         "access: {hosts: [http://a]}", "access: {hosts: localhost}",
         "limits: {connections: 0}", "limits: {requests_per_second: -1}", "timeouts: {token: 0}",
         "timeouts: {token_wait: 0}", "shutdown: {grace: fast}", "log: {format: xml}", "log: {access: 2}",

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import BearerdJSON
+internal import BearerdSystem
 internal import BearerdYAML
 
 /// One map of the file, read key by key.
@@ -181,6 +182,22 @@ struct Section<Key: ConfigurationKey> {
         if let objection = words?.first?.objectionToTilde { error(key, objection) }
         // A program without a slash is searched on PATH.
         if let program = words?.first, program.contains("/") { words?[0] = reading.resolved(program) }
+        return words
+    }
+
+    /// A command that is run when something happens, and whose program is there by then.
+    func hook(_ key: Key) -> [String]? {
+        let words = command(key)
+        guard !isInDoubt(key), let program = words?.first, let obstacle = ChildProcess.obstacle(to: program)
+        else {
+            return words
+        }
+        // The daemon's PATH may be another one.
+        if program.contains("/") {
+            error(key, "\(program) \(obstacle)")
+        } else {
+            warn(key, "\(program) \(obstacle)")
+        }
         return words
     }
 

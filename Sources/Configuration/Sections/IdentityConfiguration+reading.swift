@@ -16,7 +16,7 @@ extension IdentityConfiguration {
         preset = section.value(.preset, ValueKind<Preset>.word)?.value
         credentials = section.credentials(preset)
         credentialKeys = section.credentialKeys(of: credentials)
-        onStateChange = section.command(.onStateChange)
+        onStateChange = section.hook(.onStateChange)
 
         redirectListen = section.value(.redirectListen, .redirectListen)?.value
         if redirectListen?.isLoopback == false {

@@ -15,7 +15,7 @@ extension IdentityConfiguration {
         credentialKeys = section.credentialKeys(of: credentials)
         guard let source = section.source(kind, credentials) else { return nil }
         transport = TransportConfiguration(reading: section, skipsVerification: false)
-        onStateChange = section.command(.onStateChange)
+        onStateChange = section.hook(.onStateChange)
         redirectURI = .standard
         redirectListen = nil
         preset = nil

@@ -12,6 +12,10 @@ extension ValueKind<HTTPMethod> {
         ValueKind { scalar throws(ValueError) in
             guard HTTPFields.Name(scalar.text) != nil
             else { throw ValueError("'\(scalar.written)' is not a method") }
+            guard scalar.text != "*"
+            else {
+                throw ValueError("'*' is no method, and there are no wildcards; leave it out for any method")
+            }
             guard scalar.text == scalar.text.uppercased()
             else { throw ValueError("methods are upper-case: did you mean '\(scalar.text.uppercased())'?") }
             let method = HTTPMethod(rawValue: scalar.text)

@@ -107,6 +107,8 @@ extension ValueKind<String> {
     /// A web origin (RFC 6454 §6.2): scheme, `://` and authority; `null` is nobody's.
     static var origin: ValueKind {
         text.map { text throws(ValueError) in
+            guard !text.utf8.contains(UInt8(ascii: "*"))
+            else { throw ValueError("has a '*', and there are no wildcards: give each origin") }
             let origin = text.lowercased()
             let parts = origin.split(separator: "://", maxSplits: 1, omittingEmptySubsequences: false)
             guard parts.count == 2, let scheme = parts.first, let authority = parts.last,

@@ -50,7 +50,7 @@ import Testing
     @Test func `that hangs, fails or is not there stops nobody, and is logged`() throws {
         let directory = try TemporaryDirectory()
         let hook = try program(in: directory, "[ \"$BEARERD_IDENTITY\" = default ] && exit 3; exec sleep 600")
-        let others = ["slow": hook, "gone": "/nowhere/hook"].map { name, command in
+        let others = ["slow": hook, "gone": "no-such-hook"].map { name, command in
             """
             \(name):
               issuer: PROVIDER
