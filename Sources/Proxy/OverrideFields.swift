@@ -13,12 +13,13 @@ enum OverrideFields {
         // Rails, Symfony, Laravel, Express, Google APIs; OData; IBM.
         "X-HTTP-Method-Override", "X-HTTP-Method", "X-Method-Override",
         // Forward authentication (Traefik, Caddy, ingress-nginx, Authelia), Envoy.
-        "X-Forwarded-Method", "X-Original-Method", "X-Envoy-Original-Method",
+        "X-Forwarded-Method", "X-Original-Method", "X-Envoy-Original-Method", "X-Method",
     ]
 
     private static let paths: [StaticString] = [
         // IIS and its modules, Symfony and Zend of old.
-        "X-Original-URL", "X-Rewrite-URL", "X-Waws-Unencoded-URL", "X-Override-URL",
+        "X-Original-URL", "X-Rewrite-URL", "X-Waws-Unencoded-URL", "X-Override-URL", "X-MS-Original-URL",
+        "X-HTTP-DestinationURL",
         // Forward authentication.
         "X-Original-URI", "X-Forwarded-URI", "X-Forwarded-URL",
         // Envoy, Traefik, Next.js.
@@ -29,6 +30,8 @@ enum OverrideFields {
         "X-Forwarded-Script-Name",
         "X-Original-Path", "X-Rewrite-URI", "X-Rewrite-Path", "X-Request-URI", "X-Request-URL",
         "X-Request-Path",
-        "X-Real-URI", "X-Real-URL",
+        "X-Real-URI", "X-Real-URL", "X-Original-Request-URI", "X-URL", "Request-URI", "Base-URL",
+        // Variables of CGI (RFC 3875 §4.1), in gateways that pass fields on by their bare names.
+        "Path-Info", "Script-Name",
     ]
 }
