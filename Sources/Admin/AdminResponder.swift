@@ -224,13 +224,18 @@ package struct AdminResponder: HTTPResponder {
             routeCounts: settings.routes.reduce(into: [:]) { counts, route in
                 if let identity = route.identity { counts[identity, default: 0] += 1 }
             },
-            failingRoutes: await process.upstreamHealth().mapValues(\.isFailing),
+            failingRoutes: Self.failingPaths(await process.upstreamHealth()),
             process: .current(),
             reloads: await process.reloads(), capacity: await process.capacity(),
             droppedLogLines: process.droppedLogLines,
             droppedAuditLines: process.droppedAuditLines, droppedSpans: process.droppedSpans)
         let page = MetricsPage.render(snapshot, identityStates: IdentityState.allCases.map(\.rawValue))
         return .bytes(page, contentType: MetricsPage.contentType)
+    }
+
+    /// The paths, each with true if a route of it fails: routes of one path share a metric.
+    private static func failingPaths(_ healths: [RouteScope: UpstreamHealth]) -> [String: Bool] {
+        Dictionary(healths.map { ($0.key.path, $0.value.isFailing) }) { $0 || $1 }
     }
 
     private func status() async -> StatusDocument { await status(await process.workerMetrics()) }
@@ -240,7 +245,7 @@ package struct AdminResponder: HTTPResponder {
         let figures = memory.history.figures(metrics) { settings.hasIdentity($0) }
         return StatusDocument(
             version: settings.version, uptime: process.uptime, identities: await identities.statuses(),
-            routes: settings.routes.map { $0.status(figures[$0.path], health: healths[$0.path]) },
+            routes: settings.routes.map { $0.status(figures[$0.path], health: healths[$0.scope]) },
             requests: RequestCounts(metrics), warnings: settings.warnings,
             silentWorkers: await process.silentWorkers(),
             daemon: DaemonLife(processID: CurrentProcess.identifier, startedAt: process.startTime),

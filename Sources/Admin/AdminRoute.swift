@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import BearerdAdminAPI
+package import BearerdAdminAPI
 internal import BearerdObservability
 package import OAuth
 
 /// One route of the configuration, as the admin listener shows it.
 package struct AdminRoute: Sendable, Equatable {
-    /// The `path` as configured; its name in metrics and logs.
-    package let path: String
+    /// The requests that it takes.
+    package let scope: RouteScope
     /// The upstream as configured.
     package let upstream: String
     /// The version of HTTP in which the upstream is spoken to, as `upstream_protocol` says it.
@@ -17,13 +17,16 @@ package struct AdminRoute: Sendable, Equatable {
     /// The target of the route's tokens; nil without an identity.
     package let target: TokenTarget?
 
+    /// The `path` as configured; its name in metrics and logs.
+    package var path: String { scope.path }
+
     package init(
-        path: String, upstream: String, upstreamProtocol: String? = nil, identity: String?,
+        _ scope: RouteScope, upstream: String, upstreamProtocol: String? = nil, identity: String?,
         target: TokenTarget? = nil
     ) {
         self.upstreamProtocol = upstreamProtocol
         self.target = target
-        self.path = path
+        self.scope = scope
         self.upstream = upstream
         self.identity = identity
     }
@@ -35,7 +38,7 @@ package struct AdminRoute: Sendable, Equatable {
     ///   - health: of its upstream; nil while no worker serves it.
     func status(_ figures: RouteFigures?, health: UpstreamHealth?) -> RouteStatus {
         var status = RouteStatus(
-            path: path, upstream: upstream, upstreamProtocol: upstreamProtocol, identity: identity)
+            scope, upstream: upstream, upstreamProtocol: upstreamProtocol, identity: identity)
         var figures = figures ?? RouteFigures()
         figures.health = health ?? .unknown
         status.figures = figures

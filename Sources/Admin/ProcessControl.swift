@@ -30,8 +30,8 @@ package protocol ProcessControl: Sendable {
     /// The counts of all workers, merged.
     func workerMetrics() async -> WorkerMetrics
 
-    /// The state of each upstream, by the path of its route.
-    func upstreamHealth() async -> [String: UpstreamHealth]
+    /// The state of each upstream, by its route.
+    func upstreamHealth() async -> [RouteScope: UpstreamHealth]
 
     /// The numbers of reloads of the configuration.
     func reloads() async -> ReloadCounts

@@ -5,8 +5,9 @@ internal import BearerdJSON
 /// The members of the admin listener's documents; they are spelled here and nowhere else.
 enum AdminMember: String {
     case additional, additions, answers, at, audience, binding, code, column, denied, detail, errors, file,
-        generation
-    case identities, identity, interval, key, keys, kind, line, message, name, nonce, parameters, path
+        generation, host
+    case identities, identity, interval, key, keys, kind, line, listen, message, methods, name, nonce,
+        parameters, path
     case permissions, person, pid, ready, reason, reasons, replayed, replays, repositories, requests,
         resource, revocation, revoked, routes
     case running, scope, state, store, tokens, total

@@ -42,7 +42,9 @@ import Testing
             routes: [
                 RouteStatus(path: "/", upstream: "https://api.example.com", identity: "two words"),
                 RouteStatus(
-                    path: "/b", upstream: "http+unix:/run/b", upstreamProtocol: "h2", identity: nil),
+                    RouteScope(
+                        path: "/b", host: "api.test:81", methods: ["GET", "POST"], listen: "unix:/run/a"),
+                    upstream: "http+unix:/run/b", upstreamProtocol: "h2", identity: nil),
             ], requests: RequestCounts(metrics), warnings: ["development.provider is on"],
             configurationFile: "/etc/bearerd/config.yaml")
     }
@@ -51,6 +53,8 @@ import Testing
         let read = try #require(StatusDocument(try JSONValue(parsing: status.json.serialized())))
         #expect(read.json == status.json)
         #expect(read.identities == status.identities)
+        #expect(
+            read.routes.map(\.scope.words) == ["/", "/b (host api.test:81, GET or POST, at unix:/run/a)"])
         #expect(read.configurationFile == "/etc/bearerd/config.yaml")
         #expect(read.routes == status.routes && read.requests == status.requests)
         #expect(read.requests?.total == 2 && read.requests?.byStatus == [200: 1, 404: 1])

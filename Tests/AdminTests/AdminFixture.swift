@@ -21,6 +21,7 @@ struct AdminFixture {
     var failure: TokenError?
     var secondHasToken = true
     var peerUserIDs: Set<UInt32> = []
+    var moreRoutes: [AdminRoute] = []
     /// The identities whose tokens come from a source.
     var sources: [String: TokenSource.Name] = [:]
     /// Who is at the other end of a TCP connection.
@@ -52,11 +53,12 @@ struct AdminFixture {
                 version: "1.2.3",
                 routes: [
                     AdminRoute(
-                        path: "/", upstream: "https://api.example.com", identity: "default"),
-                    AdminRoute(path: "/b", upstream: "http+unix:/run/b", identity: "two words"),
+                        RouteScope(path: "/"), upstream: "https://api.example.com", identity: "default"),
                     AdminRoute(
-                        path: "/none", upstream: "https://api.example.com", identity: nil),
-                ],
+                        RouteScope(path: "/b"), upstream: "http+unix:/run/b", identity: "two words"),
+                    AdminRoute(
+                        RouteScope(path: "/none"), upstream: "https://api.example.com", identity: nil),
+                ] + moreRoutes,
                 hosts: HostList(["localhost", "127.0.0.1:9090"]), key: key.map(CurrentSecret.init),
                 needsKey: needsKey, peerUserIDs: peerUserIDs,
                 allowsQuit: allowsQuit,

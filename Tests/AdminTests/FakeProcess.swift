@@ -17,7 +17,16 @@ final class FakeProcess: ProcessControl {
 
     let refusal: ReloadRefusal?
 
-    init(draining: Bool = false, turning: Bool = true, refusal: ReloadRefusal? = nil) {
+    let healths: [RouteScope: UpstreamHealth]
+
+    init(
+        draining: Bool = false, turning: Bool = true, refusal: ReloadRefusal? = nil,
+        healths: [RouteScope: UpstreamHealth] = [
+            RouteScope(path: "/"): .answers,
+            RouteScope(path: "/b"): .fails("10 of 10 answers in the last minute failed"),
+        ]
+    ) {
+        self.healths = healths
         self.refusal = refusal
         self.draining = draining
         self.turning = turning
@@ -44,9 +53,7 @@ final class FakeProcess: ProcessControl {
         return metrics
     }
 
-    func upstreamHealth() async -> [String: UpstreamHealth] {
-        ["/": .answers, "/b": .fails("10 of 10 answers in the last minute failed")]
-    }
+    func upstreamHealth() async -> [RouteScope: UpstreamHealth] { healths }
 
     func reloads() async -> ReloadCounts { ReloadCounts(lastSuccess: 1) }
     func capacity() async -> ProcessCapacity { ProcessCapacity(workers: 2, connections: 9) }

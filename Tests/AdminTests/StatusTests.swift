@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import BearerdAdmin
+import BearerdAdminAPI
 import BearerdHTTPMessages
 import BearerdJSON
+import BearerdObservability
 import Testing
 
 struct `The status` {
@@ -22,6 +25,25 @@ struct `The status` {
         #expect(answer.json?["routes"]?.array?.last?["identity"] == "none")
         #expect(answer.json?["requests"]?["total"] == 2)
         #expect(answer.json?["requests"]?["by_status"]?["404"] == 1)
+    }
+
+    @Test func `routes of one path are told apart, and the metric of the path has the worst of them`() async {
+        let well = RouteScope(path: "/m", methods: ["GET", "HEAD"])
+        let ill = RouteScope(path: "/m", host: "<dead>.test", methods: ["POST"])
+        var fixture = AdminFixture(
+            process: FakeProcess(healths: [well: .answers, ill: .fails("30 of 30 answers failed")]))
+        fixture.moreRoutes = [well, ill].map {
+            AdminRoute($0, upstream: "https://api.example.com", identity: nil)
+        }
+        let routes = await fixture.get("/api/status").json?["routes"]?.array?.suffix(2) ?? []
+        #expect(routes.first?["upstream_state"] == "ok" && routes.first?["methods"] == ["GET", "HEAD"])
+        #expect(routes.first?["host"] == nil && routes.first?["reason"] == nil)
+        #expect(routes.last?["upstream_state"] == "failing" && routes.last?["methods"] == ["POST"])
+        #expect(routes.last?["host"] == "<dead>.test" && routes.last?["reason"] == "30 of 30 answers failed")
+        let page = await fixture.get("/").text
+        #expect(
+            page.contains("Routes that fail:</strong> /m (host &lt;dead&gt;.test, POST). "), "\(page)")
+        #expect(await fixture.get("/metrics").text.contains(#"bearerd_route_failing{route="/m"} 1"#))
     }
 
     @Test func `the page lists identities, escapes what it shows and loads nothing`() async {

@@ -302,7 +302,10 @@ struct StatusPage {
     }
 
     private static func paths(of routes: [RouteStatus]) -> HTMLText {
-        "\(listed(routes.map { $0.path.cut(to: 60) }, by: ", "))"
+        // A route with identities by user is told once.
+        var scopes: Set<RouteScope> = []
+        let told = routes.map(\.scope).filter { scopes.insert($0).inserted }
+        return "\(listed(told.map { $0.words.cut(to: 100) }, by: ", "))"
     }
 
     /// The first five, and a sign that there are more.

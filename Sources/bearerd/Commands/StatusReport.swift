@@ -145,7 +145,8 @@ struct StatusReport {
         guard !routes.isEmpty else { return }
         text.append("\n\(title):\n", colour)
         for (route, reason) in routes {
-            text.append("  \(route.path.printable)  \(route.upstream.printable)  \(reason.printable)\n")
+            text.append(
+                "  \(route.scope.words.printable)  \(route.upstream.printable)  \(reason.printable)\n")
         }
     }
 

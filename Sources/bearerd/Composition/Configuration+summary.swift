@@ -14,7 +14,7 @@ extension Configuration {
     var routeStatuses: [RouteStatus] {
         routesByIdentity.map {
             RouteStatus(
-                path: $0.key.path, upstream: "\($0.upstream)", upstreamProtocol: $0.upstreamProtocol.rawValue,
+                $0.key.scope, upstream: "\($0.upstream)", upstreamProtocol: $0.upstreamProtocol.rawValue,
                 identity: $0.identity)
         }
     }
@@ -24,7 +24,7 @@ extension Configuration {
         routesByIdentity.map { route in
             let client = route.identity.flatMap(identity(named:))?.client
             return AdminRoute(
-                path: route.key.path, upstream: "\(route.upstream)",
+                route.key.scope, upstream: "\(route.upstream)",
                 upstreamProtocol: route.upstreamProtocol.rawValue, identity: route.identity,
                 target: client.map { (route.target.map($0.aimed) ?? $0).target })
         }

@@ -23,7 +23,7 @@ struct DaemonControl: ProcessControl {
     func isDraining() async -> Bool { await daemon.isDraining }
     func silentWorkers() async -> [String] { await daemon.silentWorkers() }
     func workerMetrics() async -> WorkerMetrics { await daemon.workerMetrics() }
-    func upstreamHealth() async -> [String: UpstreamHealth] {
+    func upstreamHealth() async -> [RouteScope: UpstreamHealth] {
         await daemon.active.composer.upstreamHealth
     }
     func reloads() async -> ReloadCounts { await daemon.reloads }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import BearerdAdminAPI
 import BearerdConfiguration
 import BearerdCryptography
 import BearerdEventLoop
@@ -106,14 +107,12 @@ struct RoutingComposer {
             tracing: inputs.tracing)
     }
 
-    /// The state of each upstream, by the path of its route.
-    ///
-    /// Routes of one path are told together, as their metrics are: the worst of them counts.
-    var upstreamHealth: [String: UpstreamHealth] {
+    /// The state of each upstream, by its route.
+    var upstreamHealth: [RouteScope: UpstreamHealth] {
         upstreams.reduce(into: [:]) { healths, upstream in
             let health = upstream.value.shared.health
-            let path = upstream.key.path
-            healths[path] = healths[path]?.worse(health) ?? health
+            let scope = upstream.key.scope
+            healths[scope] = healths[scope]?.worse(health) ?? health
         }
     }
 

@@ -62,6 +62,48 @@ import Testing
                 && lines(sidecar, "the route fails no more").count == 1)
     }
 
+    @Test func `is not confused with another one of its path`() throws {
+        let (holder, refusing) = try Socket.refusing()
+        defer { withExtendedLifetime(holder) {} }
+        let upstream = try RawUpstream()
+        let sidecar = try Sidecar(
+            upstream: upstream,
+            .init(
+                moreRoutes: """
+                    - {path: /m, methods: [GET], upstream: "\(upstream.url)", identity: none}
+                    - {path: /m, methods: [POST], upstream: "http://\(refusing)", identity: none}
+                    - {path: /m, host: dead.test, upstream: "http://\(refusing)", identity: none}
+                    """))
+        for _ in 0..<30 {
+            #expect(try sidecar.client().request("POST", "/m", body: "").status == 502)
+        }
+        for _ in 0..<3 { #expect(try sidecar.get("/m").status == 200) }
+        func states() throws -> [String: String] {
+            let routes = try sidecar.admin("GET", "/api/status").json["routes"].array
+            return Dictionary(
+                routes.filter { $0["path"].string == "/m" }.map {
+                    (
+                        $0["host"].string ?? $0["methods"][0].string ?? "",
+                        $0["upstream_state"].string ?? ""
+                    )
+                }
+            ) { one, _ in one }
+        }
+        try eventually("the state of each") {
+            try states() == ["GET": "ok", "POST": "failing", "dead.test": "unknown"]
+        }
+        #expect(try gauge(sidecar, "/m") == 1, "a metric's name is the path")
+        let page = try sidecar.admin("GET", "/").text
+        #expect(page.contains("Routes that fail:</strong> /m (POST). "))
+        let file = try sidecar.directory.fileAsking(sidecar.bearerd.admin)
+        let status = try BearerdProcess.command("status", "-c", file)
+        #expect(status.output.contains("routes that fail:\n  /m (POST)  http://\(refusing)  "), "\(status)")
+        #expect(!status.output.contains("/m (GET)") && !status.output.contains("dead.test"), "\(status)")
+        let doctor = try BearerdProcess.command("doctor", "--check", "daemon", "-c", file)
+        #expect(doctor.output.contains("/m (POST) at http://\(refusing)"), "\(doctor)")
+        #expect(!doctor.output.contains("/m (GET)") && !doctor.output.contains("dead.test"), "\(doctor)")
+    }
+
     @Test func `has the upstream's own words about the token, and whom that is for`() throws {
         let provider = try HostileProvider()
         // {"alg":"none"} and {"aud":["account","other"]}: no signature is looked at.

@@ -36,7 +36,7 @@ enum DaemonCheck {
                 DoctorRow(
                     id: .daemon, identity: nil,
                     finding: .fail(
-                        "\(route.path) at \(route.upstream): \(reason)",
+                        "\(route.scope.words) at \(route.upstream): \(reason)",
                         fix: fix(of: route, with: examined.first { $0.name == route.identity })),
                     isAboutRoute: true)
             }
