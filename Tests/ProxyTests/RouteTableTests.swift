@@ -167,6 +167,18 @@ struct `The route table` {
         #expect(throws: ProxyError.methodNotAllowed) { try find("/a", method: .delete, in: routes) }
     }
 
+    @Test func `a route for a host with a port goes before one for the host on any`() throws {
+        let hosts = ["api.local", "api.local:81"]
+        for order in [hosts, hosts.reversed()] {
+            let routes = try order.map { host in try route("/h") { $0.key.host = HostPattern(host) } }
+            #expect(try find("/h", host: "api.local:81", in: routes) == order.firstIndex(of: "api.local:81"))
+            #expect(try find("/h", host: "api.local:82", in: routes) == order.firstIndex(of: "api.local"))
+            #expect(try find("/h", host: "api.local", in: routes) == order.firstIndex(of: "api.local"))
+        }
+        let longer = try [route("/h") { $0.key.host = HostPattern("api.local:81") }, route("/h/i")]
+        #expect(try find("/h/i", host: "api.local:81", in: longer) == 1, "a longer path counts more")
+    }
+
     @Test func `a route for one host goes before one for all`() throws {
         let routes = [try route("/"), try route("/") { $0.key.host = HostPattern("api.local") }]
         #expect(try find("/", host: "API.local:8080", in: routes) == 1)

@@ -17,6 +17,8 @@ final class RouteTable<Target> {
         /// The path as configured.
         let name: String
         let host: String?
+        /// True if ``host`` has a port, the only one it is for.
+        let namesPort: Bool
         let isForOneListener: Bool
         let methods: Set<HTTPMethod>?
         /// The removed front of a target.
@@ -50,7 +52,7 @@ final class RouteTable<Target> {
             return Candidate(
                 target: entry.target, place: place, path: route.canonicalPath, name: key.path,
                 host: key.host.map { HostList.normalized($0.description) },
-                isForOneListener: key.listen != nil, methods: key.methods,
+                namesPort: key.host?.port != nil, isForOneListener: key.listen != nil, methods: key.methods,
                 stripped: route.stripped, exchangesFront: !route.keepsTarget,
                 hasPrefix: !route.upstreamPrefix.isEmpty)
         }
@@ -193,6 +195,7 @@ final class RouteTable<Target> {
     private static func rank(_ candidate: Candidate) -> Int {
         let length =
             candidate.path.last == UInt8(ascii: "/") ? candidate.path.count - 1 : candidate.path.count
-        return length * 4 + (candidate.host == nil ? 0 : 2) + (candidate.isForOneListener ? 1 : 0)
+        let host = candidate.host == nil ? 0 : candidate.namesPort ? 4 : 2
+        return length * 6 + host + (candidate.isForOneListener ? 1 : 0)
     }
 }
