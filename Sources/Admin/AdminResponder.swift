@@ -202,19 +202,18 @@ package struct AdminResponder: HTTPResponder {
 
     /// Returns true if the query has `any`: a route that can serve is enough for a gateway of several.
     private static func asksForAny(_ query: String?) -> Bool {
-        (query ?? "").split(separator: "&").contains { $0 == "any" || $0.hasPrefix("any=") }
+        (query ?? "").split(separator: "&").contains { ["any", "any=", "any=1", "any=true"].contains($0) }
     }
 
-    /// The routes selected by `?route=PATH`; all routes without it.
+    /// The routes selected by `?route=PATH`, which may be there several times; all routes without it.
     private func routes(selectedBy query: String?) throws(AdminError) -> [AdminRoute] {
-        let pairs = (query ?? "").split(separator: "&")
-        guard let pair = pairs.first(where: { $0.hasPrefix("route=") }) else { return settings.routes }
-        let path = PercentEncoding.decode(pair.dropFirst("route=".count).utf8)
-        let selected = settings.routes.filter { $0.path == path }
-        guard !selected.isEmpty else {
+        let pairs = (query ?? "").split(separator: "&").filter { $0.hasPrefix("route=") }
+        guard !pairs.isEmpty else { return settings.routes }
+        let paths = pairs.map { PercentEncoding.decode($0.dropFirst("route=".count).utf8) }
+        guard paths.allSatisfy({ path in settings.routes.contains { $0.path == path } }) else {
             throw .noSuchRoute(paths: Set(settings.routes.map(\.path)).sorted())
         }
-        return selected
+        return settings.routes.filter { paths.contains($0.path) }
     }
 
     private func metrics() async -> ServiceReply {

@@ -44,11 +44,21 @@ struct `Probes` {
 
     @Test(arguments: [
         ("any", 200), ("any=", 200), ("any&route=/b", 503), ("route=/&any", 200), ("any&route=/unknown", 404),
-        ("many", 503),
+        ("many", 503), ("any=1", 200), ("any=true", 200), ("any=false", 503), ("any=0", 503),
     ])
     func `readyz can be asked whether any route can serve`(query: String, status: Int) async {
         let answer = await AdminFixture(secondHasToken: false).get("/readyz?\(query)")
         #expect(answer.status == status)
+    }
+
+    @Test(arguments: [
+        ("route=/", 200), ("route=/&route=/none", 200), ("route=/none&route=/b", 503),
+        ("route=/b&route=/", 503),
+        ("route=/&route=/unknown", 404),
+    ])
+    func `readyz judges each route that it is asked about`(query: String, status: Int) async {
+        let answer = await AdminFixture(secondHasToken: false).get("/readyz?\(query)")
+        #expect(answer.status == status, "\(answer.text)")
     }
 
     @Test func `readyz for any route is 503 once a drain has begun`() async {
