@@ -68,7 +68,8 @@ struct LoginCommand: IdentityCommand {
             if isOnDevice { return try await DeviceLogin(target: target, loop: loop, limit: limit).run() }
             let browserLogin = BrowserLogin(
                 identity: identity, target: target, loop: loop, limit: limit,
-                browser: usesBrowser ? Browser() : nil, isExchanged: isExchanged)
+                browser: usesBrowser ? Browser() : nil, isExchanged: isExchanged,
+                page: configuration.loginPage(receiving: identity))
             return try await browserLogin.run()
         }
         Console.remark(

@@ -35,7 +35,28 @@ extension Configuration {
     }
 }
 
+extension Configuration {
+    /// The page to log in at where an identity's redirects arrive at the admin listener, at which no command can listen beside the
+    /// daemon; nil where they do not.
+    func loginPage(receiving identity: IdentityConfiguration) -> String? {
+        guard let admin, identity.redirects(arriveAt: admin.listen) else { return nil }
+        return loginURL(of: identity.name, at: admin.listen)
+    }
+}
+
 extension IdentityConfiguration {
+    /// Returns true if redirects to the fixed port of ``redirectURI`` arrive at a listener, by whatever name of loopback.
+    func redirects(arriveAt listener: ListenAddress) -> Bool {
+        let address = redirectListen ?? .tcp(host: redirectURI.host, port: redirectURI.port)
+        guard case .tcp(let host, let port) = address, case .tcp(let own, port) = listener, port != 0
+        else { return false }
+        func isLoopback(_ address: ListenAddress, _ host: String) -> Bool {
+            host == "localhost" || address.isLoopback
+        }
+        return host == own || ["0.0.0.0", "::"].contains(own)
+            || isLoopback(address, host) && isLoopback(listener, own)
+    }
+
     /// The redirect URI for logins through the admin listener.
     ///
     /// The configured one if its port is fixed, else the listener's own address on loopback.

@@ -16,9 +16,19 @@ extension CommandFailure {
     }
 
     /// The failure of a login in a browser before it brought a code.
-    init(_ failure: LoopbackLogin.Failure, of identity: String) {
+    ///
+    /// - Parameter page: the page to log in at where the daemon has the redirect's port for its admin listener; nil where it
+    ///   has not.
+    init(_ failure: LoopbackLogin.Failure, of identity: String, page: String? = nil) {
         switch failure {
         case .address(let reason):
+            if let page {
+                self.init(
+                    .unavailable,
+                    "\(reason): redirect_uri is at admin.listen, where a running daemon takes the answer: log in at \(page)"
+                )
+                return
+            }
             self.init(
                 .unavailable,
                 "\(reason); 'bearerd doctor \(identity) --check redirect-uri' tells who is there")

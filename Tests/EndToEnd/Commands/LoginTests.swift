@@ -276,4 +276,16 @@ import Testing
             #expect(result.ending == .exited(64), "\(arguments) \(result.errors)")
         }
     }
+
+    @Test func `names the page where the daemon has the redirect's port`() throws {
+        let admin = try Socket.refusing().address
+        let sidecar = try Sidecar(
+            .init(
+                identity: "redirect_uri: http://\(admin)/callback", adminListen: "\(admin)",
+                grant: "authorization_code"))
+        let result = try BearerdProcess.command(
+            "login", "--no-browser", "-c", sidecar.directory.path("config.yaml"))
+        #expect(result.exit == 69 && result.output.isEmpty, "\(result)")
+        #expect(result.errors.contains("log in at http://\(admin)/login/default\n"), "\(result)")
+    }
 }

@@ -319,7 +319,14 @@ import Testing
         fixture.settings.identity = "redirect_uri: http://\(fixture.admin)/callback"
         let shared = try fixture.run("--check", "redirect-uri")
         #expect(
-            shared.exit == 0 && shared.seen(by: "redirect-uri").contains("where one logs in"), "\(shared)")
+            shared.exit == 0
+                && shared.seen(by: "redirect-uri").contains(
+                    "where one logs in, at http://\(fixture.admin)/login/default"),
+            "\(shared)")
+        let place = fixture.admin.replacing("127.0.0.1", with: "localhost")
+        fixture.settings.identity = "redirect_uri: http://\(place)/callback"
+        let named = try fixture.run("--check", "redirect-uri")
+        #expect(named.seen(by: "redirect-uri").contains("logs in, at http://localhost:"), "\(named)")
     }
 
     @Test func `that the provider wants pushed requests, or binds no tokens`() throws {

@@ -25,8 +25,10 @@ enum RedirectURICheck: IdentityCheck {
             return .ok("\(advice), with any port\(also)")
         case .unknown: return .ok(advice)
         case .taken(let holder):
-            if subject.configuration.admin?.listen == address, subject.daemon.status != nil {
-                return .ok("\(address) is the admin listener's, where one logs in; \(advice)")
+            if let page = subject.configuration.loginPage(receiving: identity.configuration),
+                subject.daemon.status != nil
+            {
+                return .ok("\(address) is the admin listener's, where one logs in, at \(page); \(advice)")
             }
             guard subject.daemon.status == nil || !subject.configuration.listen.contains(address) else {
                 return .fail(
