@@ -163,8 +163,9 @@ import Testing
             return
         }
         let next = run.play(.probed(question, TokenFailure(.transient, .timedOut, detail: "")))
-        #expect(next.releases.isEmpty, "the next target goes on under the same lease")
-        let second = try #require(next.probed)
+        #expect(next.releases == [true] && next.probed == nil, "the provider is in trouble for all targets")
+        run.pass(.seconds(2))
+        let second = try #require(run.play(.timePassed).probed)
         #expect(run.play(.probed(second, nil)).asked == nil)
         run.pass(.seconds(5))
         let third = try #require(run.play(.timePassed).probed)
