@@ -85,7 +85,7 @@ extension IdentityEngine {
     /// Until when a refresh token may not be the newest, though nobody has stored another: whoever has a newer one than a store
     /// that was emptied, or went back to an older copy, writes it as soon as it looks.
     mutating func settlement(after record: StoreRecord) -> Instant? {
-        let isBack = record.session?.generation ?? 0 < knownGeneration
+        let isBack = record.session?.generation ?? 0 < seenGeneration
         if isBack, !hasReturned { returnEnd = now + Self.returnWait }
         hasReturned = isBack
         return [record.settledAt, returnEnd].compactMap(\.self).max()
@@ -94,6 +94,7 @@ extension IdentityEngine {
     /// Takes note that the store holds `stored`.
     mutating func noteKnown(_ stored: StoredSession) {
         knownGeneration = max(knownGeneration, stored.generation)
+        seenGeneration = max(seenGeneration, stored.generation)
         knownToken = stored.refreshToken
         if ownToken?.equals(stored.refreshToken) == true { ownToken = nil }
     }

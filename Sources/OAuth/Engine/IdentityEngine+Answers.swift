@@ -4,6 +4,9 @@ import BearerdCryptography
 
 /// The meaning of the answers to token requests.
 extension IdentityEngine {
+    /// After so many answers without another refresh token the server is known to replace none.
+    private static let answersForCertainty = 3
+
     /// True if an answer is about the session that there is, or has brought its refresh token already.
     private func isCurrent(_ asking: Asking, _ outcome: TokenRequestResult) -> Bool {
         guard asking.origin == session.origin else { return false }
@@ -108,8 +111,7 @@ extension IdentityEngine {
         // It may be in the session already, ahead of the rest of its answer.
         let isRotated = asking.refreshToken.map { !$0.equals(before) } ?? false
         if let sent = asking.refreshToken, configured.grantType.needsPerson {
-            // One that replaces them now and then does so again (RFC 6749 §6).
-            rotates = rotates == true || grant.refreshToken.map { !$0.equals(sent) } ?? false
+            noteRotation(grant.refreshToken.map { !$0.equals(sent) } ?? false)
         }
         let (next, token) = session.renewed(
             by: grant, lasting: lifetime, for: state.client, request: state.request, sentAt: outcome.sentAt,
@@ -128,6 +130,15 @@ extension IdentityEngine {
             targets[id]?.failure = nil
             targets[id]?.doubts = 0
         }
+    }
+
+    /// Takes note of whether the server has replaced a refresh token.
+    ///
+    /// One that replaces them now and then does so again, and may have begun with an answer without one (RFC 6749 §6).
+    private mutating func noteRotation(_ isReplaced: Bool) {
+        if isReplaced { return rotates = true }
+        answersWithoutToken = min(answersWithoutToken + 1, Self.answersForCertainty)
+        if rotates == nil, answersWithoutToken == Self.answersForCertainty { rotates = false }
     }
 
     private mutating func failed(_ failure: TokenFailure, _ outcome: TokenRequestResult, _ asking: Asking) {

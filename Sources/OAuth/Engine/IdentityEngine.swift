@@ -33,6 +33,8 @@ struct IdentityEngine: Sendable {
     var replacedTokens: [Secret] = []
     /// The largest generation that the store was seen to hold.
     var knownGeneration = 0
+    /// The largest generation that was read from the store or written to it, and not only handed over by another identity.
+    var seenGeneration = 0
     /// The refresh token that the store was last seen to hold.
     var knownToken: Secret?
     /// The refresh token that we were given and the store was never seen to hold, so that nobody else can have sent it.
@@ -62,8 +64,11 @@ struct IdentityEngine: Sendable {
     var orphans: [Ticket: Asking.Client] = [:]
     /// The provider's failures since it last answered what was asked for; nil if there were none.
     var providerTrouble: ProviderTrouble?
-    /// True if the server has replaced a refresh token, false if it was asked and has not; nil while that is not known.
+    /// True if the server has replaced a refresh token, false if several answers have brought no other one; nil while that is not
+    /// known.
     var rotates: Bool?
+    /// How many answers in a row have brought no other refresh token.
+    var answersWithoutToken = 0
 
     /// No refresh token is spent before: whoever has something newer writes it first.
     var settledAt: Instant?
