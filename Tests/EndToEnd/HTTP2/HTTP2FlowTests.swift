@@ -355,11 +355,12 @@ import Testing
         let peers = Monitor<[HTTP2Upstream.Peer]>([])
         let upstream = try HTTP2Upstream { peer, event, stream in
             guard event == .head else { return }
+            // Before the head, by which the client knows that it is there.
+            peers.withLock { $0.append(peer) }
             try peer.send(
                 .head(
                     [(":status", "200"), ("content-type", "application/grpc")], stream: stream.id,
                     endsStream: false))
-            peers.withLock { $0.append(peer) }
         }
         let sidecar = try HTTP2Route.sidecar(upstream, top: "timeouts: {stream_idle: 600ms}")
         let client = try HTTP2Client(to: sidecar.bearerd.proxy)
