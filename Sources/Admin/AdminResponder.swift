@@ -270,13 +270,17 @@ package struct AdminResponder: HTTPResponder {
         return reply
     }
 
+    private func requireIdentity(_ name: String) async throws(AdminError) {
+        guard await identities.statuses().contains(where: { $0.name == name }) else {
+            throw .noSuchIdentity(name)
+        }
+    }
+
     /// Performs an action and answers with the resulting status of the identity.
     private func act(
         on identity: String, _ action: (String) async throws(TokenError) -> Void
     ) async throws(AdminError) -> ServiceReply {
-        guard await identities.statuses().contains(where: { $0.name == identity }) else {
-            throw .noSuchIdentity(identity)
-        }
+        try await requireIdentity(identity)
         do throws(TokenError) {
             try await action(identity)
         } catch {
@@ -292,9 +296,7 @@ package struct AdminResponder: HTTPResponder {
     private func report(
         on identity: String, _ action: (String) async throws(SessionFailure) -> JSONValue
     ) async throws(AdminError) -> ServiceReply {
-        guard await identities.statuses().contains(where: { $0.name == identity }) else {
-            throw .noSuchIdentity(identity)
-        }
+        try await requireIdentity(identity)
         do throws(SessionFailure) {
             return .json(try await action(identity))
         } catch {

@@ -94,8 +94,9 @@ extension ChosenIdentity {
             handOver(.success(try await daemon.ask(for: inquiry.resource, inquiry.reading)), false)
             return nil
         }
-        guard let inquiry, await session.isUnknownToStore,
-            let daemon = try await IdentityDaemon(holding: identity, in: configuration, loop: loop)
+        guard let inquiry,
+            let daemon = try await IdentityDaemon(
+                holding: identity, unknownTo: session, in: configuration, loop: loop)
         else { return session }
         handOver(.success(try await daemon.ask(for: inquiry.resource, inquiry.reading)), false)
         return nil

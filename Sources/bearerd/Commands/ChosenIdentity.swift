@@ -74,8 +74,9 @@ struct ChosenIdentity: Sendable {
                 return try await IdentityDaemon(of: identity, in: configuration, loop: loop, because: error)
                     .ask(for: resource, body: body, reading)
             }
-            if needsSession, await session.isUnknownToStore,
-                let daemon = try await IdentityDaemon(holding: identity, in: configuration, loop: loop)
+            if needsSession,
+                let daemon = try await IdentityDaemon(
+                    holding: identity, unknownTo: session, in: configuration, loop: loop)
             {
                 return try await daemon.ask(for: resource, body: body, reading)
             }

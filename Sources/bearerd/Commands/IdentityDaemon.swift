@@ -29,13 +29,15 @@ struct IdentityDaemon {
 
     /// The daemon that has a session of which the store has nothing, because somebody removed the store under it.
     ///
-    /// - Returns: nil if no daemon runs, or it has no session either.
+    /// - Parameter session: over the store.
+    /// - Returns: nil if the store knows of the identity, if no daemon runs, or if it has no session either.
     /// - Throws: the failure of a daemon that does not tell.
     init?(
-        holding identity: IdentityConfiguration, in configuration: Configuration, loop: EventLoop
+        holding identity: IdentityConfiguration, unknownTo session: IdentitySession,
+        in configuration: Configuration, loop: EventLoop
     ) async throws(CommandFailure) {
         // What its callers' tokens were exchanged for is in no store.
-        guard !identity.client.exchangesCallersTokens,
+        guard !identity.client.exchangesCallersTokens, await session.isUnknownToStore,
             let client = AdminClient(configuration.admin, listen: configuration.listen, loop: loop),
             case .answered(let status, let body) = try await client.get(.status)
         else { return nil }

@@ -86,10 +86,9 @@ struct LogoutCommand: IdentityCommand {
         // Not the daemon in its place: that one would say what the configuration has it say.
         return try CommandLoop.run { loop throws(CommandFailure) in
             let session = try await openStore(of: chosen, loop)
-            if await session.isUnknownToStore,
-                try await IdentityDaemon(holding: chosen.identity, in: chosen.configuration, loop: loop)
-                    != nil
-            {
+            let daemon = try await IdentityDaemon(
+                holding: chosen.identity, unknownTo: session, in: chosen.configuration, loop: loop)
+            guard daemon == nil else {
                 throw CommandFailure(
                     .permission,
                     "\(chosen.name): the store has nothing of the session, the daemon has it; \(Self.daemonsWay)"

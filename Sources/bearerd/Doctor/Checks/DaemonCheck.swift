@@ -26,10 +26,10 @@ enum DaemonCheck {
         let used = Set(status.routes.compactMap(\.identity))
         let identities = status.identities.filter { identity == nil || identity == $0.name }.map { known in
             let examined = examined.first { $0.name == known.name }
+            let isUsed = used.contains(known.name)
             return DoctorRow(
                 id: .daemon, identity: known.name,
-                finding: finding(of: known, as: examined, isUsed: used.contains(known.name)),
-                isAboutUnused: !used.contains(known.name))
+                finding: finding(of: known, as: examined, isUsed: isUsed), isAboutUnused: !isUsed)
         }
         let routes = status.routes.filter { identity == nil || identity == $0.identity }.compactMap { route in
             route.failure.map { reason in
