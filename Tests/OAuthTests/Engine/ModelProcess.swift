@@ -129,7 +129,7 @@ final class ModelProcess {
     func kill() {
         guard isRunning else { return }
         world.note("\(name) is killed")
-        if mayHaveSpent { world.provider.excuse(engine.session.refreshToken) }
+        if mayHaveSpent || isAlone { world.provider.excuse(engine.session.refreshToken) }
         world.provider.isGone(self)
         world.store.died(self)
         isRunning = false
@@ -356,7 +356,7 @@ final class ModelProcess {
         let kind = Int.random(in: 0..<10, using: &world.random)
         switch kind {
         case 0..<4:
-            var grant = TokenResponse(accessToken: Secret("login \(id)"), lifetime: .seconds(60))
+            var grant = TokenResponse(accessToken: Secret("login \(name) \(id)"), lifetime: .seconds(60))
             grant.refreshToken = world.provider.begin()
             world.provider.endAll(but: grant.refreshToken)
             world.note("\(name) logs in")

@@ -41,3 +41,14 @@ extension ModelWorld {
         }
     }
 }
+
+extension ModelProcess {
+    /// Whether nobody else has its session, which the store has lost.
+    var isAlone: Bool {
+        engine.isStoreBehind
+            && !world.processes.contains {
+                $0 !== self && $0.isRunning
+                    && engine.session.refreshToken?.equals($0.engine.session.refreshToken) == true
+            }
+    }
+}
