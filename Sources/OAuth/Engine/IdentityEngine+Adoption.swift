@@ -121,6 +121,7 @@ extension IdentityEngine {
         let isRenewed = stored.lastRefresh != session.lastRefresh
         if isNews || isRenewed { providerTrouble = nil }
         var stored = stored
+        if isFirst { stored.expireTokens(ofUnknownAge: moment.wall) }
         let generation = stored.generation
         for id in order {
             // What others are answered says nothing of a request of ours that is wrong in itself.

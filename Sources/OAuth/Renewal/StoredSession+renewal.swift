@@ -4,6 +4,9 @@ import BearerdCryptography
 
 /// The session after answers, logins and logouts; all of it pure.
 extension StoredSession {
+    /// The clocks of two machines may differ by so much.
+    private static let clockDifference: Duration = .seconds(1)
+
     /// The session after a successful answer of the token endpoint, and the access token that it brought.
     ///
     /// - Parameters:
@@ -83,6 +86,15 @@ extension StoredSession {
             next.refusal = nil
         }
         return next
+    }
+
+    /// Has access tokens that seem to be from the future have ended: the civil clock was set back while nobody ran who knows
+    /// how old they are.
+    mutating func expireTokens(ofUnknownAge wall: WallTime) {
+        for index in accessTokens.indices
+        where accessTokens[index].expiresAt - wall > accessTokens[index].lifetime + Self.clockDifference {
+            accessTokens[index].expiresAt = wall
+        }
     }
 
     /// The session of a client that the server has only just made.

@@ -41,6 +41,26 @@ import Testing
         #expect(run.engine.session.began.map { $0 > run.wall + .seconds(3600) } == true)
     }
 
+    @Test(arguments: [(12, true), (13, true), (15, false)])
+    func `a token that seems to be from the future is not sent by whoever begins with it`(
+        ahead: Int, isUsable: Bool
+    ) throws {
+        let run = EngineRun()
+        var session = run.stored
+        session.accessTokens = [
+            StoredAccessToken(
+                token: Secret("at"), generation: 1, expiresAt: run.wall + .seconds(ahead),
+                lifetime: .seconds(12), request: try #require(run.engine.targets[0]).request,
+                tokenType: "Bearer")
+        ]
+        var engine = IdentityEngine(
+            run.engine.configured, at: Moment(now: run.now, wall: run.wall, jitter: 0))
+        engine.compare(with: session)
+        let usable = try #require(engine.targets[0]).usable(at: run.now)
+        #expect((usable != nil) == isUsable && engine.session.accessTokens.count == 1)
+        #expect(usable.map { $0.expiry <= run.now + .seconds(12) } ?? true)
+    }
+
     @Test func `a login that could not be written, though the clock was set back since the one before`() {
         let run = ahead()
         run.refusesWrites = true
