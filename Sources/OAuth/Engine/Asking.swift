@@ -30,16 +30,20 @@ struct Asking: Sendable {
     var isClaimed = false
     /// When the next look for a claim is due, and its ticket while it is under way.
     var claimLook: (due: Instant, ticket: Ticket?)
-    /// True while a look is under way that began when the refresh token was to be sent once more.
-    var isLastLook = false
-    /// True once such a look has found nobody, so that nobody who is alive waits with an answer to an earlier request.
-    var isUnclaimed = false
+    /// The last look before the refresh token is sent once more; nil if none was begun for that.
+    var lastLook: LastLook?
     /// The write that is done while the answer is awaited.
     var meanwhile: Meanwhile?
     /// True if the store has no mark of what was sent, because that could not be written.
     var lacksMark = false
     /// Events that came while something was written, or while nobody held the lease.
     var deferred: [EngineEvent] = []
+
+    enum LastLook: Sendable {
+        case underWay
+        /// Nobody who is alive waits with an answer to an earlier request.
+        case foundNobody
+    }
 
     enum Meanwhile: Sendable {
         case saving(Ticket, StoredSession)

@@ -10,8 +10,7 @@ extension IdentityEngine {
         guard case .asking(var asking) = phase, asking.claimLook.ticket == ticket else { return }
         asking.claimLook = (now + Self.claimLook, nil)
         asking.isClaimed = isClaimed
-        asking.isUnclaimed = asking.isLastLook && !isClaimed
-        asking.isLastLook = false
+        asking.lastLook = asking.lastLook == .underWay && !isClaimed ? .foundNobody : nil
         phase = .asking(asking)
         let isSilent = asking.rule?.isSilent(at: now) ?? false
         // Whoever comes next must find what we have: of two sessions of one generation one is lost.
@@ -110,7 +109,7 @@ extension IdentityEngine {
         adrift.generation = generation
         let events = adrift.deferred
         adrift.deferred = []
-        (adrift.isClaimed, adrift.isLastLook, adrift.isUnclaimed) = (false, false, false)
+        (adrift.isClaimed, adrift.lastLook) = (false, nil)
         adrift.rule?.takenUp(at: now)
         adrift.claimLook = (now + Self.claimLook, nil)
         phase = .asking(adrift)

@@ -65,12 +65,12 @@ extension IdentityEngine {
         while case .asking(var asking) = phase, var rule = asking.rule, asking.meanwhile == nil {
             if isStopping || targets[asking.target] == nil { rule.stop() }
             // The last moment at which whoever has an answer to an earlier request can say so.
-            if rule.isAboutToRepeat, !asking.isUnclaimed {
+            if rule.isAboutToRepeat, asking.lastLook != .foundNobody {
                 guard asking.claimLook.ticket == nil else { return }
-                asking.isLastLook = true
+                asking.lastLook = .underWay
                 return lookForClaim(asking)
             }
-            asking.isUnclaimed = false
+            asking.lastLook = nil
             let step = rule.next(at: now)
             asking.rule = rule
             phase = .asking(asking)

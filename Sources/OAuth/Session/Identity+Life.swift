@@ -100,10 +100,11 @@ extension Identity {
         guard await endUnlessLast(target) else { return }
         await quiesce()
         // Whoever has the lease may be about to send the refresh token that ours has taken the place of.
-        if isUnsaved, await !handOver() { await write() }
         while isUnsaved, !engine.phase.isStopped, await !handOver() {
-            guard (try? await clock.sleep(until: clock.now + Self.writePause)) != nil else { break }
-            if isUnsaved { await write() }
+            await write()
+            guard isUnsaved, (try? await clock.sleep(until: clock.now + Self.writePause)) != nil else {
+                break
+            }
         }
         if engine.needsWriting, !engine.phase.isStopped {
             await write()
