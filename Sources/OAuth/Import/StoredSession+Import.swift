@@ -17,10 +17,9 @@ extension StoredSession {
         at wall: WallTime
     ) -> StoredSession? {
         let client = client.registered(present?.registration).registered(grantClient)
-        let bytes = refreshToken.withPlaintext { Array($0.utf8) }
-        let digest = Base64URL.encode(SHA256.digest(bytes))
+        let digest = refreshToken.digest
         if let present, present.binding == client.binding, let held = present.refreshToken,
-            present.importedToken == digest || held.matches(bytes)
+            present.importedToken == digest || refreshToken.equals(held)
         {
             return nil
         }

@@ -138,5 +138,5 @@ public struct StoredSession: Sendable {
 
 extension Secret {
     /// A digest that identifies the secret without revealing it.
-    var digest: String { Base64URL.encode(SHA256.digest(withPlaintext { Array($0.utf8) })) }
+    package var digest: String { Base64URL.encode(SHA256.digest(withPlaintext { Array($0.utf8) })) }
 }

@@ -8,6 +8,8 @@ struct ReplacedSession: Sendable {
     private let person: String?
     /// The refresh token, which an import may bring once more.
     private let refreshToken: Secret?
+    /// A digest of the refresh token that it was imported with.
+    private let importedToken: String?
 
     /// - Returns: nil for a stored session that holds nothing of use.
     init?(_ stored: StoredSession) {
@@ -17,6 +19,7 @@ struct ReplacedSession: Sendable {
         identity = stored.identity
         person = stored.person.flatMap { $0.email ?? $0.id }
         refreshToken = stored.refreshToken
+        importedToken = stored.importedToken
     }
 
     /// - Returns: nil for an identity of which a daemon has no session.
@@ -25,10 +28,11 @@ struct ReplacedSession: Sendable {
         identity = status.name
         person = status.person
         refreshToken = nil
+        importedToken = nil
     }
 
-    /// Returns true if the session has this refresh token.
-    func has(_ token: Secret) -> Bool { refreshToken?.plaintextBytes == token.plaintextBytes }
+    /// Returns true if the session has this refresh token, or began with it.
+    func has(_ token: Secret) -> Bool { token.equals(refreshToken) || importedToken == token.digest }
 
     /// The warning; it names the person only to a person, because output is often kept.
     var words: String {
