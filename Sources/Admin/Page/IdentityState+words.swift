@@ -17,10 +17,14 @@ extension IdentityStatus {
                 ("Has a token, which cannot be stored", "warn")
             case .authorized where comingTrouble != nil: ("Has a token, which cannot be renewed now", "warn")
             case .authorized: ("Has a token", "good")
-            case .refreshing where waitsForAnother: ("Waits for another process", "warn")
+            case .refreshing where waitsForAnother: ("Waits for \(lockKeeper)", "warn")
             case .refreshing: ("Gets a token", "busy")
             case .empty: ("Not used yet", "busy")
-            case .unavailable where waitsForAnother: ("Another process keeps its session locked", "bad")
+            case .unavailable where waitsForAnother:
+                (
+                    "\(lockKeeper.prefix(1).uppercased())\(lockKeeper.dropFirst()) keeps its session locked",
+                    "bad"
+                )
             case .unavailable:
                 isStoreAway
                     ? ("The store cannot be used", "bad")
@@ -80,7 +84,9 @@ extension IdentityStatus {
                 heals with the next answer that is no 401.
                 """
         case .unavailable where waitsForAnother:
-            return "It goes on by itself when that process, or its lease, has ended."
+            return lockKeeper == StoreError.thisProcess
+                ? "It goes on by itself when that request has ended, ten minutes after it began at the latest."
+                : "It goes on by itself when that process, which the last error names, or its lease has ended: end it if it hangs."
         case .unavailable where isStoreAway:
             return
                 "It goes on by itself when the store is back; the provider is not asked meanwhile.\(storeDoctor)"

@@ -253,7 +253,7 @@ struct StatusPage {
             let names = Self.listed(
                 waiting.map {
                     $0.name.cut(to: 60)
-                        + ($0.waitsForAnother ? ", whose session another process keeps locked" : "")
+                        + ($0.waitsForAnother ? ", whose session \($0.lockKeeper) keeps locked" : "")
                 }, by: "; ")
             sentences.append("<strong class=\"warn\">Requests wait for a token</strong> of \(names). ")
         }

@@ -64,6 +64,12 @@ public struct IdentityStatus: Equatable, Sendable {
     /// True if another process keeps the session's lock, so that nobody here can tell what fails.
     package var waitsForAnother: Bool { lastError?.code == StoreError.busy(by: nil).code }
 
+    /// Whoever keeps that lock, by the last error: another process, or a request of before a reload.
+    package var lockKeeper: String {
+        lastError?.detail.hasPrefix(StoreError.thisProcess) == true
+            ? StoreError.thisProcess : "another process"
+    }
+
     /// Why there may soon be no token, or no session, although the state is a good one; nil if there is no such reason.
     package var comingTrouble: IdentityError? {
         guard state == .authorized || state == .refreshing || state == .empty, let lastError,
