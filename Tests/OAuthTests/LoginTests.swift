@@ -92,6 +92,9 @@ struct `A login` {
                 }
                 #expect(failure.reason == .badIDToken)
                 #expect(harness.token == "at1" && refreshToken(harness) == "rt1", "the session stays")
+                let grant = GrantType.authorizationCode.shortName
+                let told = harness.journal.entries.last { $0.hasPrefix(grant) }
+                #expect(told?.hasSuffix(failure.kind.rawValue) == true, "and nobody hears of a token")
             }
             harness.server.script(answer(#","scope":"read""#))
             let login = try await harness.session.logIn(with: Self.code)

@@ -90,10 +90,9 @@ extension AuthSession {
         let outcome = await loginServer.requestToken(
             with: grant, adding: TokenAdditions(parameters: parameters),
             proving: code.proofKey.flatMap { try? ProofKey(parsing: $0) })
-        reportRequest(grant, outcome)
         let scope = code.additions.scope ?? ownClient.loginScope
         return try await finish(
-            outcome, nonce: scope.contains(Scope.openID) ? code.nonce : nil,
+            outcome, of: grant, nonce: scope.contains(Scope.openID) ? code.nonce : nil,
             beside: code.additionalParameters, askingFor: code.additions)
     }
 
@@ -213,13 +212,12 @@ extension AuthSession {
             key = outcome.proofKey ?? key
             switch outcome.result {
             case .success:
-                reportRequest(grant, outcome)
                 return try await finish(
-                    outcome, nonce: nil, beside: device.additionalParameters,
+                    outcome, of: grant, nonce: nil, beside: device.additionalParameters,
                     askingFor: device.additions)
             case .failure(let failure):
                 guard try polling.continues(after: failure) else {
-                    reportRequest(grant, outcome)
+                    reportRequest(grant, outcome.result)
                     throw .failed(failure)
                 }
             }
@@ -246,8 +244,8 @@ extension AuthSession {
     // MARK: The last step
 
     func finish(
-        _ outcome: TokenRequestResult, nonce: Secret?, beside additional: AdditionalParameters,
-        askingFor additions: LoginAdditions = LoginAdditions()
+        _ outcome: TokenRequestResult, of grant: Grant, nonce: Secret?,
+        beside additional: AdditionalParameters, askingFor additions: LoginAdditions = LoginAdditions()
     ) async throws(LoginError) -> Login {
         var response: TokenResponse
         do throws(TokenFailure) {
@@ -262,8 +260,10 @@ extension AuthSession {
             response.loginScope = additions.scope.flatMap { $0.isEmpty ? nil : $0 }
             response.additionalParameters = additional.updated(with: response.additionalParameters)
         } catch {
+            reportRequest(grant, .failure(error))
             throw .failed(error)
         }
+        reportRequest(grant, outcome.result)
         do throws(StoreError) {
             try await adopt(login: response, sentAt: outcome.sentAt, wall: outcome.wall)
         } catch {

@@ -71,7 +71,7 @@ extension AuthSession {
         let now = clock.now
         switch outcome.result {
         case .success(let granted):
-            reportRequest(grant, outcome)
+            reportRequest(grant, outcome.result)
             exchanges.failures.succeeded(for: caller.digest, in: [group, candidate.peer])
             noteExchange { _ in nil }
             let token = token(of: granted, for: caller, sentAt: outcome.sentAt)

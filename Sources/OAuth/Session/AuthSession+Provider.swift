@@ -78,9 +78,9 @@ extension AuthSession {
         core.assumeIsolated { $0.report(.clientSecretExpires(expiry)) }
     }
 
-    func reportRequest(_ grant: Grant, _ outcome: TokenRequestResult) {
+    func reportRequest(_ grant: Grant, _ result: Result<TokenResponse, TokenFailure>) {
         let type = TokenRequestBody.grantType(of: grant, otherwise: engine.configured.grantType)
-        switch outcome.result {
+        switch result {
         case .success(let grant):
             report(.tokenRequested(type, nil))
             if grant.proofKey != nil, !grant.isBound { report(.tokenNotBound) }

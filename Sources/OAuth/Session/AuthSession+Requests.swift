@@ -62,9 +62,8 @@ extension AuthSession {
         if !isStarted { await core.look() }
         if let refusal = await storeRefusal() { throw .unstored(refusal) }
         let (outcome, grant) = await answer(to: request)
-        reportRequest(grant, outcome)
         return try await finish(
-            outcome, nonce: nil, beside: AdditionalParameters(),
+            outcome, of: grant, nonce: nil, beside: AdditionalParameters(),
             askingFor: LoginAdditions(scope: request.scope))
     }
 
