@@ -8,8 +8,8 @@ package import BearerdHTTPMessages
 package protocol UpstreamExchange: MessageExchange {
     associatedtype Arrivals: ArrivalSource
 
-    /// True if responses may tell in their trailers what others tell by their status, as gRPC's do.
-    static var isJudgedByTrailers: Bool { get }
+    /// True if the response may tell in its trailers what others tell by their status, as gRPC's do.
+    var isJudgedByTrailers: Bool { get }
 
     /// True if the connection has carried no request before this one.
     var isFirst: Bool { get }

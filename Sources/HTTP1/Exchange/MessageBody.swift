@@ -51,6 +51,19 @@ package final class MessageBody: BodySource {
 
     package var trailers: HTTPFields { framing == .chunked ? decoder.value.trailers : HTTPFields() }
 
+    package var hasTrailers: Bool { framing == .chunked && isDecoded && !decoder.value.trailers.isEmpty }
+
+    /// Finishes chunked content that is empty, if all of it has arrived; else nothing is taken.
+    package func takeEmptyContent() {
+        guard !isDecoded, handedOut == 0 else { return }
+        var trial = decoder.value
+        let found = try? stream.input.lendReadable { (bytes) throws(HTTPParseError) in try trial.next(bytes) }
+        guard case .end(let consumed)? = found else { return }
+        decoder.value = trial
+        isDecoded = true
+        stream.input.consume(consumed)
+    }
+
     package func nextPiece() throws(MessageError) -> Int? {
         // The piece that was too much is still in the input: the decoder has gone past it and must not see it again.
         guard handedOut <= limit else { throw .bodyTooLarge }

@@ -10,7 +10,8 @@ extension UpstreamConnection: UpstreamExchange, ConnectionExchange {
     private static let upgradeLine = Array("Connection: Upgrade\r\n".utf8)
     private static let trailersLines = Array("TE: trailers\r\nConnection: TE\r\n".utf8)
 
-    package static var isJudgedByTrailers: Bool { false }
+    /// Once they are there: most responses have none.
+    package var isJudgedByTrailers: Bool { incoming.hasTrailers }
 
     package var isFirst: Bool { requestsServed == 0 }
 
@@ -64,6 +65,8 @@ extension UpstreamConnection: UpstreamExchange, ConnectionExchange {
         if isFirst, response.fields.has(.keepAlive) { announcedKeepAlive = response.announcedKeepAlive }
         persists = parser.isPersistent && framing != .untilClose
         incoming.begin(framing)
+        // Trailers right behind the head are all of a call's answer.
+        if framing == .chunked, response.fields.areOfGRPC { incoming.takeEmptyContent() }
         return BodyLength(framing)
     }
 

@@ -11,7 +11,7 @@ package import BearerdSystem
 ///
 /// Confined to its loop's thread.
 package final class HTTP2Exchange: UpstreamExchange, ArrivalSource {
-    package static var isJudgedByTrailers: Bool { true }
+    package var isJudgedByTrailers: Bool { true }
 
     /// The connection that carries it.
     var link: HTTP2Link { carrier }

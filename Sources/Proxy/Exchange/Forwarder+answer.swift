@@ -72,8 +72,8 @@ extension Forwarder {
     /// complete.
     ///
     /// - Returns: true if the whole response has been sent.
-    private func deliverAtOnce<Upstream: UpstreamExchange>(
-        _ exchange: Exchange, from upstream: Upstream
+    private func deliverAtOnce(
+        _ exchange: Exchange, from upstream: some UpstreamExchange
     ) throws(ProxyError) -> Bool {
         let (incoming, outgoing) = (upstream.incoming, exchange.client.outgoing)
         do {
@@ -84,7 +84,7 @@ extension Forwarder {
             }
             guard incoming.isFinished else { return false }
             // The session hears of it before the client does, whose next call is to have another token.
-            if Upstream.isJudgedByTrailers,
+            if upstream.isJudgedByTrailers,
                 upstream.trailingCallStatus == GRPCStatus.unauthenticated
             {
                 return false
@@ -100,12 +100,12 @@ extension Forwarder {
     }
 
     /// Sends the rest of the response as it arrives; pieces that arrived together are sent together.
-    private func deliverRest<Upstream: UpstreamExchange>(
-        of exchange: Exchange, from upstream: Upstream, on route: RouteState
+    private func deliverRest(
+        of exchange: Exchange, from upstream: some UpstreamExchange, on route: RouteState
     ) async throws(ProxyError) {
         let timeout = route.terms.timeouts.streamIdle
         // The trailers may be there, and a slow client takes what comes before them much later.
-        if Upstream.isJudgedByTrailers { await judgeEnd(of: exchange, from: upstream, on: route) }
+        if upstream.isJudgedByTrailers { await judgeEnd(of: exchange, from: upstream, on: route) }
         // Before anything else is taken: what a slow client has left is held once, not twice. An end that is there goes with it.
         if !upstream.incoming.isFinished { try await flushToClient(exchange) }
         while !upstream.incoming.isFinished {
@@ -125,7 +125,7 @@ extension Forwarder {
             }
         }
         // Before the client can know, whose next call is to have another token: an end goes out by itself.
-        if Upstream.isJudgedByTrailers { await judgeEnd(of: exchange, from: upstream, on: route) }
+        if upstream.isJudgedByTrailers { await judgeEnd(of: exchange, from: upstream, on: route) }
         end(exchange, from: upstream)
         try await flushToClient(exchange)
     }

@@ -61,7 +61,7 @@ extension Forwarder {
             } while try await mustRepeat(exchange, after: answering, on: route)
             try await deliver(exchange, from: answering, on: route)
             // Before the client ends its direction, which it may do much later.
-            if Pool.Exchange.isJudgedByTrailers, exchange.client.request.fields.areOfGRPC {
+            if exchange.client.request.fields.areOfGRPC {
                 if answering.trailingCallStatus == GRPCStatus.unauthenticated {
                     await judgeEnd(of: exchange, from: answering, on: route)
                 }

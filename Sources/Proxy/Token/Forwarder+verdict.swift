@@ -56,10 +56,8 @@ extension Forwarder {
 
     /// True if all of a gRPC call's answer is the status UNAUTHENTICATED, in the head or in trailers right behind it.
     @inline(__always)
-    private func isRefusedCall<Upstream: UpstreamExchange>(
-        _ upstream: Upstream, _ exchange: Exchange
-    ) -> Bool {
-        guard Upstream.isJudgedByTrailers, exchange.client.request.fields.areOfGRPC else { return false }
+    private func isRefusedCall(_ upstream: some UpstreamExchange, _ exchange: Exchange) -> Bool {
+        guard exchange.client.request.fields.areOfGRPC else { return false }
         if upstream.response.fields.grpcStatus == GRPCStatus.unauthenticated { return true }
         return upstream.incoming.isFinished && upstream.incoming.byteCount == 0
             && upstream.trailingCallStatus == GRPCStatus.unauthenticated

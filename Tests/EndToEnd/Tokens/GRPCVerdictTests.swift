@@ -167,4 +167,41 @@ import Testing
             "POST", "/h2/", [("Content-Type", "application/grpc-web")], body: "x")
         #expect(answer.status == 200 && answer["grpc-status"] == "16" && upstream.streams.count == 1)
     }
+
+    private static let http1Head = "HTTP/1.1 200 OK\r\nContent-Type: application/grpc\r\n"
+
+    @Test(arguments: [
+        "grpc-status: 16\r\nContent-Length: 0\r\n\r\n",
+        "Transfer-Encoding: chunked\r\nTrailer: grpc-status\r\n\r\n0\r\ngrpc-status: 16\r\n\r\n",
+    ])
+    func `is sent once more to an upstream of HTTP1, too`(refusal: String) throws {
+        let upstream = try RawUpstream { request in
+            guard request["Authorization"]?.contains("access-1.") == true else {
+                return .raw(
+                    Self.http1Head + "Transfer-Encoding: chunked\r\n\r\n"
+                        + "3\r\none\r\n0\r\ngrpc-status: 0\r\n\r\n")
+            }
+            return .raw(Self.http1Head + refusal)
+        }
+        let sidecar = try Sidecar(upstream: upstream)
+        let answer = try HTTP2Client(to: sidecar.bearerd.proxy).request(
+            "POST", "/call", [("content-type", "application/grpc"), ("te", "trailers")], body: "message")
+        #expect(answer.text == "one" && answer.trailers == ["grpc-status": "0"])
+        #expect(upstream.requests.map(\.text) == ["message", "message"])
+        #expect(sidecar.provider.accessTokens.count == 2)
+    }
+
+    @Test func `at the end of messages over HTTP1 marks the token`() throws {
+        let upstream = try RawUpstream { _ in
+            .raw(
+                Self.http1Head + "Transfer-Encoding: chunked\r\n\r\n"
+                    + "3\r\none\r\n0\r\ngrpc-status: 16\r\n\r\n")
+        }
+        let sidecar = try Sidecar(upstream: upstream)
+        let answer = try HTTP2Client(to: sidecar.bearerd.proxy).request(
+            "POST", "/call", [("content-type", "application/grpc"), ("te", "trailers")], body: "message")
+        #expect(answer.text == "one" && answer.trailers == ["grpc-status": "16"])
+        try eventually("the mark") { try sidecar.state() == "authorization_error" }
+        #expect(upstream.requests.count == 1)
+    }
 }

@@ -6,7 +6,7 @@ import BearerdHTTPMessages
 
 /// A request as one of the streams of an upstream's connection, which outlives it.
 final class FakeUpstreamStream: FakeUpstream {
-    override class var isJudgedByTrailers: Bool { true }
+    override var isJudgedByTrailers: Bool { true }
 }
 
 /// A pool of another kind: all its exchanges share one connection, and what the upstream takes on that.

@@ -24,7 +24,7 @@ struct FakeAnswer {
 
 /// A request to an upstream of which a test says what it answers.
 class FakeUpstream: UpstreamExchange, ArrivalSource, FakeExchange {
-    class var isJudgedByTrailers: Bool { false }
+    var isJudgedByTrailers: Bool { false }
 
     let incoming = FakeSource()
     let outgoing = FakeSink()
