@@ -25,6 +25,7 @@ extension UpstreamConnection: UpstreamExchange, ConnectionExchange {
     package func begin(_ head: inout HTTPRequest, as form: RequestForm) {
         persists = false
         outgoing.begin()
+        hasReadInterim = false
         outgoing.append(&head, isChunked: form.length == .open)
         if form.takesTrailers { outgoing.append(lineOfHead: Self.trailersLines) }
         if let upgrade = form.upgrade {
@@ -50,6 +51,7 @@ extension UpstreamConnection: UpstreamExchange, ConnectionExchange {
         }
         guard let consumed else { return false }
         stream.input.consume(consumed)
+        if response.isInterim { hasReadInterim = true }
         return true
     }
 

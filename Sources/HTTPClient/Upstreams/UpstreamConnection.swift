@@ -40,6 +40,7 @@ package final class UpstreamConnection {
     private var mayPersist = false
     private var idleBegan = CoarseInstant.now
     private var served = 0
+    private var hasInterim = false
 
     /// The connection's place under the route's limit, released when the connection closes.
     var permit: UpstreamPermit?
@@ -61,6 +62,11 @@ package final class UpstreamConnection {
     package internal(set) var persists: Bool {
         get { mayPersist }
         set { mayPersist = newValue }
+    }
+
+    package internal(set) var hasReadInterim: Bool {
+        get { hasInterim }
+        set { hasInterim = newValue }
     }
 
     /// When it last became idle.

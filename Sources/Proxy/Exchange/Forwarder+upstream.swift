@@ -62,7 +62,7 @@ extension Forwarder {
             let isDeclined = wantsOther && (isIdempotent || !upstream.hasReadInterim)
             let wasStale =
                 error == .upstreamClosed && !isUnprocessed && !isDeclined && !upstream.isFirst
-                && !upstream.hasArrived && exchange.client.isOpen
+                && !upstream.hasArrived && !upstream.hasReadInterim && exchange.client.isOpen
             let mayBeSeen = upstream.outgoing.hasSent
             if wasStale { heedStaleness(of: upstream, exchange, on: route) }
             await stopUpload(of: exchange)

@@ -24,6 +24,29 @@ import Testing
         }
     }
 
+    @Test(arguments: ["102 Processing", "103 Early Hints"])
+    func `a request is not sent twice whose answer has begun with`(interim: String) throws {
+        let methods = Monitor<[String]>([])
+        let upstream = try RawUpstream(script: { wire in
+            while let request = try wire.readRequest() {
+                methods.withLock { $0.append(request.head.method) }
+                guard request.head.method == "DELETE" else {
+                    try wire.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+                    continue
+                }
+                try wire.send("HTTP/1.1 \(interim)\r\n\r\n")
+                return
+            }
+        })
+        let sidecar = try Sidecar(upstream: upstream)
+        let client = try sidecar.client()
+        #expect(try client.request("GET", "/").text == "ok")
+        let answer = try client.request("DELETE", "/")
+        #expect(answer.status == 502 && answer.problem == "upstream_protocol")
+        #expect(answer.interim.map { "\($0.status)" } == [String(interim.prefix(3))])
+        #expect(methods.withLock { $0 } == ["GET", "DELETE"])
+    }
+
     @Test func `a POST is not sent twice`() throws {
         let heads = Monitor<[String]>([])
         let upstream = try RawUpstream(script: { wire in
