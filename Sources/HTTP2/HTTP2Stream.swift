@@ -129,6 +129,12 @@ package final class HTTP2Stream {
     package var hasResponse: Bool { !heads.value.isEmpty }
     var responseCount: Int { heads.value.count }
 
+    /// True if the next head declares that no content follows, and the response has not ended: one that goes on is malformed,
+    /// and its head would be all of a message that is written as HTTP/1.1.
+    package var awaitsEmptyEnd: Bool {
+        headLength == 0 && marks.isDisjoint(with: [.end]) && heads.value.count == 1
+    }
+
     /// Takes the first head that nobody has taken, of which there must be one, in exchange for memory that is used again;
     /// interim ones come first.
     package func takeResponse(into other: inout HTTPResponse) { heads.value.takeFirst(into: &other) }

@@ -150,7 +150,7 @@ package final class HTTP2Exchange: UpstreamExchange, ArrivalSource {
         let stream = handle.stream
         while true {
             let seen = handle.reading.news
-            if stream.hasResponse || isMalformed(stream) { return true }
+            if hasHead(stream) || isMalformed(stream) { return true }
             if isClosed { throw .closed }
             if outgoing.hasTimedOut {
                 // Not at once: the upload is to learn of it, too.
@@ -177,10 +177,16 @@ package final class HTTP2Exchange: UpstreamExchange, ArrivalSource {
         return code != .cancel && code != .noError && code != .refusedStream && !stream.isUnprocessed
     }
 
+    /// Returns true if a head can be read.
+    @inline(__always)
+    private func hasHead(_ stream: HTTP2Stream) -> Bool {
+        stream.hasResponse && (tunnel != nil || !stream.awaitsEmptyEnd)
+    }
+
     package func receiveHead() throws(MessageError) -> Bool {
         let stream = handle.stream
         if let fault = stream.fault { throw .malformed(fault) }
-        guard stream.hasResponse else {
+        guard hasHead(stream) else {
             if isMalformed(stream) { throw .malformed(.malformed) }
             return false
         }

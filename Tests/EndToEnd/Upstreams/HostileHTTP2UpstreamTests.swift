@@ -106,6 +106,26 @@ import Testing
         }
     }
 
+    @Test func `that declares no content and sends some is upstream_protocol`() throws {
+        let gate = Gate()
+        let upstream = try HTTP2Upstream { peer, _, stream in
+            guard stream.hasEnd else { return }
+            let isHonest = stream[":path"] == "/h2/honest"
+            try peer.send(
+                .head([(":status", "200"), ("content-length", "0")], stream: stream.id, endsStream: false))
+            if !isHonest { try gate.pass() }
+            try peer.send(.data(isHonest ? "" : "x", stream: stream.id, endsStream: true))
+        }
+        let sidecar = try HTTP2Route.sidecar(upstream)
+        let client = try sidecar.client()
+        try client.send("GET", "/h2/", [])
+        try upstream.stream("the request") { $0.hasEnd }
+        gate.open()
+        #expect(try client.wire.readHead()?.status == 502)
+        let honest = try sidecar.client().request("GET", "/h2/honest")
+        #expect(honest.status == 200 && honest["Content-Length"] == "0")
+    }
+
     /// Its answer has begun, so that it can only be cut.
     @Test(arguments: ["empty DATA", "beyond the window"])
     func `that floods inside an answer has it cut`(_ attack: String) throws {
