@@ -40,13 +40,31 @@ struct FloodGuard {
     }
 
     /// The kinds of frames that are counted.
-    enum Kind {
-        case ping, settings, emptyData, windowUpdate, priority, unknown, continuation, reset, provokedReset,
-            refusal
+    enum Kind: String {
+        case ping = "PING"
+        case settings = "SETTINGS"
+        case emptyData = "empty DATA"
+        case windowUpdate = "WINDOW_UPDATE"
+        case priority = "PRIORITY"
+        case unknown = "unknown frames"
+        case continuation = "CONTINUATION"
+        case reset = "RST_STREAM"
+        case provokedReset = "malformed requests"
+        case refusal = "streams beyond the limit"
+        case late = "frames on ended streams"
     }
+
+    /// The kind of which the peer has sent more than it may; nil while there is none.
+    private(set) var exceeded: Kind?
 
     /// - Returns: false when the peer has sent more of the kind than it may.
     mutating func admits(_ kind: Kind) -> Bool {
+        let isAdmitted = spend(kind)
+        if !isAdmitted { exceeded = kind }
+        return isAdmitted
+    }
+
+    private mutating func spend(_ kind: Kind) -> Bool {
         switch kind {
         case .ping: pings.spend()
         case .settings: settings.spend()
@@ -58,12 +76,17 @@ struct FloodGuard {
         case .reset: resets.spend()
         case .provokedReset: provokedResets.spend()
         case .refusal: refusals.spend()
+        case .late: lateFrames.spend()
         }
     }
 
     /// - Parameter length: of a frame on a stream that we have ended, and that the peer should know of.
     /// - Returns: false when the peer has sent more of them than it may.
-    mutating func admitsLate(_ length: Int) -> Bool { lateFrames.spend(1 + Double(length) / 256) }
+    mutating func admitsLate(_ length: Int) -> Bool {
+        let isAdmitted = lateFrames.spend(1 + Double(length) / 256)
+        if !isAdmitted { exceeded = .late }
+        return isAdmitted
+    }
 
     /// Content went out, which the peer answers with frames of its own.
     mutating func sentContent(_ count: Int) {

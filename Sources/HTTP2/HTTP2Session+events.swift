@@ -83,7 +83,9 @@ extension HTTP2Session {
     func fieldArrived(_ name: Span<UInt8>, _ value: Span<UInt8>, flags: UInt8) -> Bool {
         let isNeverIndexed = flags & UInt8(NGHTTP2_NV_FLAG_NO_INDEX.rawValue) != 0
         let size = collector.value.take(name, value, isNeverIndexed: isNeverIndexed, limits.head)
-        return size <= limits.bombBytes || breach(.enhanceYourCalm)
+        guard size > limits.bombBytes else { return true }
+        hasBomb = true
+        return breach(.enhanceYourCalm)
     }
 
     private func headArrived(on id: Int32, endsStream: Bool) {

@@ -40,6 +40,14 @@ package final class HTTP2Session {
     package var hasOutput: Bool { !framed.value.isEmpty }
     /// Why the connection has ended on our side, for a fault of the peer; a GOAWAY with it stands in ``output``.
     package var failure: HTTP2ErrorCode? { failureCode }
+    /// The kind of frames of which the peer has sent too many, in words; nil if the connection has not ended for that.
+    package var flood: String? {
+        guard failureCode == .enhanceYourCalm else { return nil }
+        if let kind = floods.exceeded { return kind.rawValue }
+        if hasBomb { return "large heads" }
+        if isInsideHead { return "a head without end" }
+        return isSettled ? "frames that need an answer" : "no SETTINGS"
+    }
     /// The last stream that the peer's GOAWAY says it has taken, and its code; nil before one.
     package var goaway: (lastStream: Int32, code: HTTP2ErrorCode)? { farewell }
     /// True once the peer's SETTINGS have arrived.
@@ -81,6 +89,8 @@ package final class HTTP2Session {
     var abandoned = AbandonedStreams()
     /// True while the head that comes is of a stream that is over here.
     var isHeadLate = false
+    /// True once a head was larger than any may be.
+    var hasBomb = false
     /// True if frames that earn budgets may not have been read by nghttp2.
     var hasUnreadEarnings = false
     /// True once either side has said which stream is the last.

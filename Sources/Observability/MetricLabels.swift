@@ -18,6 +18,8 @@ package enum DenialReason: Int, MetricLabel {
     case rate
     /// No rule of `routes[].allow` matches the request.
     case policy
+    /// A connection over HTTP/2 was ended for what its client sent.
+    case flood
 
     package var label: String {
         switch self {
@@ -29,6 +31,7 @@ package enum DenialReason: Int, MetricLabel {
         case .authorization: "authorization"
         case .rate: "rate"
         case .policy: "policy"
+        case .flood: "flood"
         }
     }
 }

@@ -29,6 +29,8 @@ package final class ListenerPolicy: Sendable {
     let isSecured: Bool
     /// Tells of clients that speak TLS; nil where nobody does so by mistake.
     let strayTLS: StrayTLS?
+    /// Tells of clients that flood their HTTP/2 connections; nil says nothing.
+    let floods: ClientFloods?
     /// False if requests of HTTP/1.1 are refused.
     let speaksHTTP1: Bool
     /// False if HTTP/2 is refused, which TLS also does not offer then.
@@ -37,7 +39,7 @@ package final class ListenerPolicy: Sendable {
     package init(
         key: ListenerKey, hosts: HostList, fetchMetadata: FetchMetadata = .sent,
         rateLimit: RateLimit? = nil, security: (any ConnectionSecurity)? = nil, strayTLS: StrayTLS? = nil,
-        speaksHTTP1: Bool = true, speaksHTTP2: Bool = true
+        floods: ClientFloods? = nil, speaksHTTP1: Bool = true, speaksHTTP2: Bool = true
     ) {
         self.speaksHTTP1 = speaksHTTP1
         self.speaksHTTP2 = speaksHTTP2
@@ -48,6 +50,7 @@ package final class ListenerPolicy: Sendable {
         self.security = security
         isSecured = security != nil
         self.strayTLS = strayTLS
+        self.floods = floods
     }
 
     /// Returns true if `Referer` is judged like `Origin`, which browsers omit from a GET.

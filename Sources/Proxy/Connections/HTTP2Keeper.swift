@@ -119,6 +119,10 @@ final class HTTP2Keeper<Kinds: UpstreamKinds> {
 
     private func keep(_ client: Client) async {
         await client.connection.run(lingering: farewell)
+        if let flood = client.connection.session.flood {
+            forwarder.recorder.metrics.countDenial(.flood)
+            client.routing.listener.floods?.ended(client.peer, for: flood)
+        }
         client.hasEnded = true
         onEnd()
         removeIfOver(client)

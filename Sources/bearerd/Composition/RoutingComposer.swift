@@ -51,6 +51,8 @@ struct RoutingComposer {
     private var upstreams: [RouteKey: (settings: UpstreamSettings, shared: SharedUpstream)] = [:]
     private var rateLimits: [ListenerKey: (perSecond: Int, limit: RateLimit)] = [:]
     private var strayTLS: [ListenerKey: StrayTLS] = [:]
+    /// Outlives a snapshot, so that its lines keep their distance.
+    private var floods: ClientFloods?
 
     /// Makes the snapshot of a configuration.
     ///
@@ -148,7 +150,7 @@ struct RoutingComposer {
             fetchMetadata: bound.address.fetchMetadata(isPlain: configuration.tls == nil),
             rateLimit: rateLimit(of: key, configuration.limits.requestsPerSecond),
             security: inputs.security.map { OfferedTLS($0, offering: protocols) },
-            strayTLS: strayTLS(to: key, bound, inputs),
+            strayTLS: strayTLS(to: key, bound, inputs), floods: floods(inputs),
             speaksHTTP1: protocols != .http2, speaksHTTP2: protocols != .http1)
     }
 
@@ -160,6 +162,12 @@ struct RoutingComposer {
         if let known = strayTLS[key] { return known }
         let made = StrayTLS(log: inputs.log, address: bound.address.description)
         strayTLS[key] = made
+        return made
+    }
+
+    private mutating func floods(_ inputs: Inputs) -> ClientFloods {
+        let made = floods ?? ClientFloods(log: inputs.log)
+        floods = made
         return made
     }
 

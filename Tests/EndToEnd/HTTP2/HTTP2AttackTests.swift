@@ -40,10 +40,11 @@ import Testing
     }
 
     @Test(arguments: [
-        "ping", "settings", "window", "priority", "reset", "made reset", "empty data", "continuation",
-        "continuation of each head", "unknown",
+        ("ping", "PING"), ("settings", "SETTINGS"), ("window", "WINDOW_UPDATE"), ("priority", "PRIORITY"),
+        ("reset", "RST_STREAM"), ("made reset", "malformed requests"), ("empty data", "empty DATA"),
+        ("continuation", ""), ("continuation of each head", "CONTINUATION"), ("unknown", "unknown frames"),
     ])
-    func `a flood ends the connection while a neighbour is served`(attack: String) throws {
+    func `a flood ends the connection while a neighbour is served`(attack: String, kind: String) throws {
         let neighbour = try HTTP2Client(to: sidecar.bearerd.proxy)
         #expect(try neighbour.request("GET", "/").status == 200)
         let before = sidecar.bearerd.anonymousBytes
@@ -57,6 +58,11 @@ import Testing
         if let code = try attacker.goawayCode() { #expect(code == Self.calm) }
         try attacker.awaitEnd()
         #expect(try neighbour.request("GET", "/").status == 200)
+        let line = try sidecar.bearerd.logLine("the warning") {
+            $0.message == "a client's HTTP/2 connection was ended for a flood"
+        }
+        #expect(line["peer"] == "127.0.0.1" && (kind.isEmpty || line["reason"] == kind), "\(line)")
+        #expect(try sidecar.metrics().sum("bearerd_denied_total", #"reason="flood""#) == 1)
         #expect(sidecar.bearerd.anonymousBytes - before < 32 << 20)
     }
 
