@@ -191,10 +191,12 @@ package final class ServerStream: ClientExchange {
 
     package func endFollows() {}
 
-    package func cut() {
+    package func cut() { cut(with: HTTP2ErrorCode.internalError.rawValue) }
+
+    package func cut(with code: UInt32) {
         // The part of the answer that is there goes before the reset.
         connection.frame()
-        handle.reset(outgoing.hasTimedOut ? .cancel : .internalError)
+        handle.reset(outgoing.hasTimedOut ? .cancel : HTTP2ErrorCode(rawValue: code))
     }
 
     // MARK: Both

@@ -63,6 +63,9 @@ package protocol ClientExchange: MessageExchange {
     /// Breaks the response off so that the client can tell that it is incomplete.
     func cut()
 
+    /// Breaks the response off as ``cut()`` does, with an error code of HTTP/2 where the protocol has them.
+    func cut(with code: UInt32)
+
     // MARK: The client's presence
 
     /// The bytes that have passed so far; reading it may take a system call.
@@ -79,4 +82,6 @@ package protocol ClientExchange: MessageExchange {
 extension ClientExchange {
     /// Of a client that gets the 101, with all that proves it.
     package func isGranted(by answer: HTTPResponse) -> Bool { true }
+
+    package func cut(with code: UInt32) { cut() }
 }

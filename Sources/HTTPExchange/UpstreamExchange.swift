@@ -58,6 +58,10 @@ package protocol UpstreamExchange: MessageExchange {
     /// The status of a call of gRPC in the trailers of the response, once those have come; nil without one.
     var trailingCallStatus: Int? { get }
 
+    /// The code by which the upstream has reset a response that had begun, if it tells a caller of gRPC more than that the
+    /// response broke off; nil otherwise, and where the protocol has no such codes.
+    var tellingResetCode: UInt32? { get }
+
     /// True if the connection can carry another request once this exchange is over.
     var persists: Bool { get }
 }
@@ -65,5 +69,6 @@ package protocol UpstreamExchange: MessageExchange {
 extension UpstreamExchange {
     package var wantsOtherProtocol: Bool { false }
     package var hasReadInterim: Bool { false }
+    package var tellingResetCode: UInt32? { nil }
     package var trailingCallStatus: Int? { incoming.trailers.grpcStatus }
 }

@@ -215,6 +215,19 @@ package final class HTTP2Exchange: UpstreamExchange, ArrivalSource {
         return status
     }
 
+    package var tellingResetCode: UInt32? {
+        let stream = handle.stream
+        guard stream.isResetByPeer, let code = stream.resetCode, Self.tellingCodes.contains(code) else {
+            return nil
+        }
+        return code.rawValue
+    }
+
+    /// Those that libraries of gRPC have a status of their own for; all others are INTERNAL to them.
+    private static let tellingCodes: Set<HTTP2ErrorCode> = [
+        .refusedStream, .cancel, .enhanceYourCalm, .inadequateSecurity,
+    ]
+
     package var persists: Bool { connection.isOpen && stream.resetCode == nil }
 
     // MARK: Both

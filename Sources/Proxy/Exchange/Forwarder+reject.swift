@@ -70,7 +70,11 @@ extension Forwarder {
                 if exchange.record.status < 400 { route.tally.countBrokenOff() }
                 judgeFailure(failure, exchange, on: route)
             }
-            return client.cut()
+            // A call has the status that the upstream gave it.
+            guard client.request.fields.areOfGRPC, let code = exchange.upstream?.tellingResetCode else {
+                return client.cut()
+            }
+            return client.cut(with: code)
         }
         exchange.record.status = rejection.status
         exchange.record.ending = .rejected(rejection.code)

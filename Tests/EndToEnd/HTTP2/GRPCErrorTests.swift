@@ -53,6 +53,26 @@ import Testing
         #expect(old.status == 405)
     }
 
+    @Test(arguments: [(0x7, 0x7), (0x8, 0x8), (0xB, 0xB), (0xC, 0xC), (0x2, 0x2), (0x1, 0x2)])
+    func `are the code by which an upstream breaks its answer off`(code: UInt32, told: UInt32) throws {
+        let gate = Gate()
+        let upstream = try HTTP2Upstream { peer, _, stream in
+            guard stream.hasEnd else { return }
+            try peer.send(
+                .head([(":status", "200")], stream: stream.id, endsStream: false),
+                .data("part", stream: stream.id))
+            try gate.pass()
+            try peer.send(.reset(stream.id, code: code))
+        }
+        let sidecar = try HTTP2Route.sidecar(upstream)
+        let client = try HTTP2Client(to: sidecar.bearerd.proxy)
+        let call = try client.begin("POST", "/h2/call", Self.call)
+        try client.wait { $0.answers[call]?.text == "part" }
+        gate.open()
+        let answer = try client.answer(on: call)
+        #expect(!answer.hasEnd && answer.resetCode == told)
+    }
+
     @Test func `never say that a caller is not authenticated`() throws {
         let provider = try HostileProvider()
         provider.always { _, _ in .json(#"{"error":"invalid_client"}"#, status: 401) }
