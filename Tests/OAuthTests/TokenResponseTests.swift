@@ -188,6 +188,7 @@ struct `An answer of the token endpoint` {
             + #","refresh_token":"new","access_token":"at"}"#,
         "\u{FEFF}" + #"{"refresh_token":"new","access_token":"at"}"#,
         #"{"a":"}\"{","refresh_token" : "new" , "list":[1,{"b":"]"}], "n":1e999, "bad":nan}"#,
+        #"{"refresh_token":"new""#, #"{"access_token":"at","refresh_token":"new" "#,
         #"{"refresh_token":"new","access_token":"cut of"#, #"{"refresh_token":"new"} <!-- cached -->"#,
     ])
     func `gives its refresh token, whatever else is wrong with it`(body: String) {
@@ -206,7 +207,8 @@ struct `An answer of the token endpoint` {
 
     @Test(arguments: [
         #"{"refresh_token":""}"#, #"{"refresh_token":null}"#, #"{"refresh_token":5}"#,
-        #"{"refresh_token":"half"#, #"{"refresh_token":"half""#, #"{"refresh_token":"\ud800"}"#,
+        #"{"refresh_token":"half"#, #"{"refresh_token":"half\""#, #"{"refresh_token":"half"x"#,
+        #"{"refresh_token":"\ud800"}"#,
         #"{"a":{"refresh_token":"not ours"},"name":"\ud800"}"#, #"["refresh_token","x"]"#,
     ])
     func `with no real refresh token does not touch ours`(body: String) {

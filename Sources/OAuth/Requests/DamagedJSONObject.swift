@@ -24,12 +24,12 @@ struct DamagedJSONObject {
         if skip(to: UInt8(ascii: "}")) { return finish() }
         while let name = string(), skip(to: UInt8(ascii: ":")), let value = value() {
             let isLast = skip(to: UInt8(ascii: "}"))
-            // A value at the end of a truncated body may look whole.
-            guard isLast || skip(to: UInt8(ascii: ",")) else { return }
+            let isCut = !isLast && !skip(to: UInt8(ascii: ","))
             if let name = (try? JSONValue(parsing: name))?.string, let value = Self.parse(value) {
                 object[name] = value
             }
             if isLast { return finish() }
+            if isCut { return }
         }
     }
 
@@ -91,6 +91,9 @@ struct DamagedJSONObject {
     }
 
     /// Consumes a value up to the comma or the closing bracket after it, counting nested brackets.
+    ///
+    /// - Returns: nil if the bytes end before either, unless the value is a string that is closed: the rest of another
+    ///   one may be missing.
     private mutating func value() -> [UInt8]? {
         skipSpace()
         let start = index
@@ -110,6 +113,7 @@ struct DamagedJSONObject {
             }
             index += 1
         }
-        return nil
+        guard start < bytes.count, bytes[start] == UInt8(ascii: "\"") else { return nil }
+        return Array(bytes[start...])
     }
 }
