@@ -133,7 +133,9 @@ import Testing
         let directory = try TemporaryDirectory()
         let bearerd = try BearerdProcess(
             configuration: Sidecar.configuration(
-                provider: provider, upstream: server.url, clientSecret: "not-a-secret", directory: directory),
+                provider: provider, upstream: server.url, clientSecret: "not-a-secret", directory: directory,
+                // However long two thousand connections take on a busy machine, the first of them still waits.
+                .init(top: "timeouts: {token: 2m, token_wait: 2m}")),
             in: directory)
         let address = try bearerd.proxy
         let load = Background { Load(2_000, to: address, connections: 2_000, requestsPerConnection: 1) }
