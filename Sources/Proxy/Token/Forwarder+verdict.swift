@@ -149,6 +149,7 @@ extension Forwarder {
         exchange.repetition.isTokenOnTrial = false
         guard let token = exchange.token, let session = route.token?.session else { return }
         let isRefused = judgedStatus(of: upstream, exchange) == 401
+        if isRefused { route.tally.countAuthorizationError(upstream.response.challengeError) }
         guard exchange.caller == nil else {
             return route.tally.countReplay(isRefused ? .refused : .accepted)
         }

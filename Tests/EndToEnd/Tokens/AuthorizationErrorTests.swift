@@ -106,6 +106,8 @@ import Testing
         let sidecar = try Sidecar(upstream: upstream { _ in true })
         #expect(try sidecar.get().status == 401)
         #expect(try sidecar.state() == "authorization_error")
+        #expect(
+            try sidecar.metrics().sum("bearerd_authorization_errors_total") == 2, "and the one of the replay")
         sidecar.upstream.answer { _ in .response(404) }
         #expect(try sidecar.get().status == 404)
         #expect(try sidecar.state() == "authorized")
