@@ -75,8 +75,11 @@ struct PreparedFiles: Sendable {
         guard let configuration = report.configuration else {
             throw ReloadRefusal(report, sandbox: known.sandbox)
         }
-        let fixed = Self.fixedKeys(from: known, to: configuration)
-        guard fixed.isEmpty else { throw .restartNeeded(keys: fixed) }
+        let beyond = Self.keysBeyondPorts(from: known, to: configuration)
+        let fixed = Self.fixedKeys(from: known, to: configuration) + beyond
+        guard fixed.isEmpty else {
+            throw .restartNeeded(keys: fixed, advice: beyond.isEmpty ? "" : Self.portAdvice)
+        }
         guard Self.isStoreKey(known.storeKey, of: configuration) else {
             throw .restartNeeded(
                 keys: [report.place(ofSecret: "store.encryption_key").key], advice: Self.keyAdvice)
@@ -130,6 +133,9 @@ struct PreparedFiles: Sendable {
     }
 
     /// The advice for a store key that differs from the one in use.
+    private static let portAdvice =
+        "The sandbox lets this process connect to no other ports than those that it was started for."
+
     private static let keyAdvice =
         "What is stored can be read with the key before alone: put that back, or have the restart begin with an empty store, and log in again."
 
@@ -201,12 +207,17 @@ struct PreparedFiles: Sendable {
         if !known.runsTokenCommands {
             keys += new.commandIdentities.map { "identities.\($0.name).command" }
         }
-        guard case .entered(.landlock(let version), let sandbox) = known.sandbox else { return keys }
-        if new.runsCommands { keys.append("on_state_change") }
-        if version >= Sandbox.versionForPorts, let ports = sandbox.connectPorts {
-            if !(new.knownPorts?.isSubset(of: ports) ?? false) { keys += new.keys(beyond: ports) }
-        }
+        if case .entered(.landlock, _) = known.sandbox, new.runsCommands { keys.append("on_state_change") }
         return keys
+    }
+
+    /// The keys that name servers at ports to which the sandbox lets nobody connect.
+    private static func keysBeyondPorts(from known: Known, to new: Configuration) -> [String] {
+        guard case .entered(.landlock(let version), let sandbox) = known.sandbox,
+            version >= Sandbox.versionForPorts, let ports = sandbox.connectPorts,
+            !(new.knownPorts?.isSubset(of: ports) ?? false)
+        else { return [] }
+        return new.keys(beyond: ports)
     }
 }
 
