@@ -71,7 +71,8 @@ struct FieldCollector {
         _ name: Span<UInt8>, _ value: Span<UInt8>, isNeverIndexed: Bool, _ limits: HeadLimits
     ) -> Int {
         size += name.count + value.count + 32
-        if size > limits.headerBytes || fields.count >= limits.maxFields { fail(.headTooLarge) }
+        if size > limits.headerBytes { fail(.headTooLarge) }
+        if fields.count >= limits.maxFields { fail(.tooManyFields) }
         if !name.isEmpty, name[0] == Byte.colon {
             takePseudoField(name, value, limits)
         } else {

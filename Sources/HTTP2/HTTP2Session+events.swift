@@ -92,8 +92,8 @@ extension HTTP2Session {
         guard let stream = streams[id] else { return }
         collector.value.finish()
         floods.receivedHead()
-        if collector.value.fault == .headTooLarge {
-            stream.fault = .headTooLarge
+        if let fault = collector.value.fault, fault.status == MessageFault.headTooLarge.status {
+            stream.fault = fault
             // A few bytes may stand for much. An upstream has one such head for each request of ours.
             if role == .server, !floods.admits(.provokedReset) { _ = breach(.enhanceYourCalm) }
         }

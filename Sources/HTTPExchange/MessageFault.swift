@@ -8,8 +8,12 @@ package enum MessageFault: Equatable, Sendable {
     case breaking(rule: String)
     /// The target is longer than `limits.uri_bytes`.
     case targetTooLong
-    /// The head, or the trailer section, is longer than `limits.header_bytes`, or has too many fields.
+    /// The head is longer than `limits.header_bytes`.
     case headTooLarge
+    /// The head has more fields than any message may have, whatever their size.
+    case tooManyFields
+    /// The trailer section is longer than it may be.
+    case trailersTooLarge
     /// The method is longer than any that bearerd knows.
     case methodTooLong
     /// The content has a transfer coding that bearerd cannot decode.
@@ -26,7 +30,7 @@ package enum MessageFault: Equatable, Sendable {
         switch self {
         case .malformed, .breaking: 400
         case .targetTooLong: 414
-        case .headTooLarge: 431
+        case .headTooLarge, .tooManyFields, .trailersTooLarge: 431
         case .methodTooLong, .unknownCoding: 501
         case .unsupportedVersion: 505
         }

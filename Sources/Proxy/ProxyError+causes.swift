@@ -24,7 +24,7 @@ extension ProxyError {
         switch error {
         case .malformed(let fault): self = .malformedRequest(fault)
         case .bodyTooLarge: self = .bodyTooLarge
-        case .stream(.timedOut): self = .requestTimedOut
+        case .stream(.timedOut): self = .requestTimedOut(isHead: false)
         case .unencrypted, .headTimedOut, .truncated, .stream: self = .clientGone
         }
     }

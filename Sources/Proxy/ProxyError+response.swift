@@ -129,8 +129,10 @@ package struct Rejection: Equatable, Sendable {
                 .policyDenied,
                 "The path has an empty segment or a dot segment, which a route with rules does not take."
             )
-        case .requestTimedOut:
-            self.init(.requestTimeout, "The request did not arrive in time.")
+        case .requestTimedOut(isHead: true):
+            self.init(.requestTimeout, "The request head did not arrive within timeouts.header.")
+        case .requestTimedOut(isHead: false):
+            self.init(.requestTimeout, "Nothing of the body arrived for timeouts.stream_idle.")
         case .bodyTooLarge:
             self.init(.bodyTooLarge, "The body is larger than limits.body_bytes.")
         case .rateLimited:
@@ -157,6 +159,8 @@ package struct Rejection: Equatable, Sendable {
             return nil
         case .upstreamUnavailable(let reason):
             self.init(unavailable: reason)
+        case .uploadTimedOut:
+            self.init(.upstreamTimeout, "The upstream took nothing of the body for timeouts.stream_idle.")
         case .upstreamTimedOut:
             self.init(.upstreamTimeout, "The upstream took longer than timeouts.first_byte.")
         case .upstreamProtocol:
@@ -299,6 +303,10 @@ package struct Rejection: Equatable, Sendable {
                 (.uriTooLong, "The request target is longer than limits.uri_bytes.")
             case .headTooLarge:
                 (.headersTooLarge, "The request head is larger than limits.header_bytes.")
+            case .tooManyFields:
+                (.headersTooLarge, "The request head has more than \(HeadLimits().maxFields) fields.")
+            case .trailersTooLarge:
+                (.headersTooLarge, "The trailers behind the body are larger than they may be.")
             case .methodTooLong: (.notImplemented, "The method is longer than any that is known.")
             case .unknownCoding: (.notImplemented, "The transfer coding is unknown.")
             case .unsupportedVersion:

@@ -20,7 +20,8 @@ package enum ProxyError: Error, Equatable, Sendable {
     ///
     /// - Parameter hasOddSegment: true if the path has an empty or dot segment, which no rule can allow.
     case policyDenied(hasOddSegment: Bool)
-    case requestTimedOut
+    /// The head, or more of the content, did not come in time.
+    case requestTimedOut(isHead: Bool)
     case bodyTooLarge
     case rateLimited
     case loopDetected
@@ -34,6 +35,8 @@ package enum ProxyError: Error, Equatable, Sendable {
 
     // Failing: the upstream could not be reached or understood.
     case upstreamUnavailable(UpstreamError)
+    /// The upstream took none of the content that waited for it, and did not answer.
+    case uploadTimedOut
     case upstreamTimedOut
     case upstreamProtocol
     case upstreamClosed

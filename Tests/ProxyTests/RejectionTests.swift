@@ -11,7 +11,7 @@ import Testing
 struct `The rejection of a request` {
     @Test(arguments: [
         (ProxyError.noRoute, 404, "no_route"), (.methodNotAllowed, 405, "method_not_allowed"),
-        (.requestTimedOut, 408, "request_timeout"), (.bodyTooLarge, 413, "body_too_large"),
+        (.requestTimedOut(isHead: true), 408, "request_timeout"), (.bodyTooLarge, 413, "body_too_large"),
         (.malformedRequest(.targetTooLong), 414, "uri_too_long"), (.wrongHost, 421, "wrong_host"),
         (.rateLimited, 429, "rate_limited"), (.malformedRequest(.headTooLarge), 431, "headers_too_large"),
         (.malformedRequest(.unknownCoding), 501, "not_implemented"),
@@ -35,6 +35,7 @@ struct `The rejection of a request` {
         ),
         (.upstreamUnavailable(.busy), 503, "upstream_busy"),
         (.upstreamUnavailable(.connectionTimeout), 504, "upstream_timeout"),
+        (.uploadTimedOut, 504, "upstream_timeout"),
         (.upstreamTimedOut, 504, "upstream_timeout"), (.loginRequired, 503, "login_required"),
         (.misconfigured(retryAfter: nil), 503, "misconfigured"),
         (.providerUnavailable(retryAfter: .milliseconds(1500)), 503, "idp_unavailable"),

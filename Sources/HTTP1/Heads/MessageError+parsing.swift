@@ -8,7 +8,9 @@ extension MessageError {
         switch error {
         case .bodyTooLarge: self = .bodyTooLarge
         case .targetTooLong: self = .malformed(.targetTooLong)
-        case .headTooLarge, .tooManyFields, .trailersTooLarge: self = .malformed(.headTooLarge)
+        case .headTooLarge: self = .malformed(.headTooLarge)
+        case .tooManyFields: self = .malformed(.tooManyFields)
+        case .trailersTooLarge: self = .malformed(.trailersTooLarge)
         case .methodTooLong: self = .malformed(.methodTooLong)
         case .unknownTransferCoding: self = .malformed(.unknownCoding)
         case .unsupportedVersion: self = .malformed(.unsupportedVersion)

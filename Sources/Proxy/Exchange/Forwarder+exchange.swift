@@ -100,7 +100,7 @@ extension Forwarder {
             if reason == .handshake {
                 exchange.routing.listener.strayTLS?.begun(by: exchange.client.peer)
             }
-        case .headTimedOut: refusal = .requestTimedOut
+        case .headTimedOut: refusal = .requestTimedOut(isHead: true)
         case .unencrypted: refusal = .unencryptedRequest
         case .bodyTooLarge, .truncated, .stream: return false
         }

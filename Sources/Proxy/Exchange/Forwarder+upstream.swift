@@ -160,7 +160,9 @@ extension Forwarder {
                 remaining = timeout
                 if exchange.upload.isRunning { continue }
                 remaining -= CoarseInstant.now.duration(since: exchange.upload.finishedAt)
-                guard exchange.upload.isFinished, remaining > .zero else { throw .upstreamTimedOut }
+                guard exchange.upload.isFinished, remaining > .zero else {
+                    throw exchange.upload.hasStalled ? .uploadTimedOut : .upstreamTimedOut
+                }
             }
         }
     }

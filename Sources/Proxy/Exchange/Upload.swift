@@ -29,6 +29,8 @@ final class Upload<Client: ClientExchange> {
     /// The failure that ended the upload: ``ProxyError/upstreamClosed`` if the upstream stopped taking it,
     /// else the client's.
     private(set) var failure: ProxyError?
+    /// True if the upstream took nothing for as long as it was waited for.
+    private(set) var hasStalled = false
     /// True once the last byte, framing included, has been handed to the upstream.
     private(set) var isFinished = false
     /// When the upload finished; the upstream's time to respond begins here.
@@ -60,6 +62,7 @@ final class Upload<Client: ClientExchange> {
         }
         hasOverflowed = false
         failure = nil
+        hasStalled = false
         isFinished = false
     }
 
@@ -132,7 +135,7 @@ final class Upload<Client: ClientExchange> {
                 do {
                     try await upstream.outgoing.send(pieceOf: client.incoming, within: timeout)
                 } catch {
-                    throw fail(.upstreamClosed)
+                    throw stopped(by: error)
                 }
             }
             end(upstream)
@@ -170,8 +173,13 @@ final class Upload<Client: ClientExchange> {
         do {
             try await upstream.outgoing.flush(within: timeout)
         } catch {
-            throw fail(.upstreamClosed)
+            throw stopped(by: error)
         }
+    }
+
+    private func stopped(by error: StreamError) -> ProxyError {
+        hasStalled = error == .timedOut
+        return fail(.upstreamClosed)
     }
 
     /// Receives content before there is an upstream, until the limit for keeping it is reached.

@@ -24,7 +24,7 @@ extension DenialReason {
             .requestTimedOut,
             .bodyTooLarge, .loopDetected, .loginRequired, .misconfigured, .providerUnavailable,
             .storeUnavailable, .upstreamUnavailable,
-            .upstreamTimedOut, .upstreamProtocol, .upstreamClosed, .clientGone:
+            .uploadTimedOut, .upstreamTimedOut, .upstreamProtocol, .upstreamClosed, .clientGone:
             return nil
         }
     }

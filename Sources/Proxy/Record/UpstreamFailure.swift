@@ -30,6 +30,9 @@ struct UpstreamFailure {
             label = UpstreamFailureReason(cause)
             reason = cause.reason(over: transport)
             hint = Self.hint(on: cause, isElsewhere: transport.connectTo != nil)
+        case .uploadTimedOut:
+            label = .timeout
+            reason = "it took nothing of the body for timeouts.stream_idle"
         case .upstreamTimedOut:
             label = .timeout
             reason =

@@ -122,6 +122,9 @@ import Testing
         let host = try sidecar.bearerd.proxy
         let long = try sidecar.get("/", [("X-Long", String(repeating: "x", count: 5000))])
         Self.check(long, 431, "headers_too_large")
+        let many = try Sidecar().get("/", (0...1_024).map { ("X-\($0)", "y") })
+        Self.check(many, 431, "headers_too_large")
+        #expect(many.text.contains("1024 fields") && long.text.contains("limits.header_bytes"))
         Self.check(try sidecar.get("/" + String(repeating: "x", count: 2000)), 414, "uri_too_long")
         let large = String(repeating: "x", count: 2000)
         Self.check(try sidecar.client().request("POST", "/", body: large), 413, "body_too_large")

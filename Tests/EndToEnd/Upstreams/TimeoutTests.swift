@@ -11,6 +11,7 @@ import Testing
         try client.wire.send("GET / HTTP/1.1\r\nHost:")
         let answer = try client.wire.readResponse()
         `bearerd's own answers`.check(answer, 408, "request_timeout")
+        #expect(answer.text.contains("timeouts.header"), "\(answer.text)")
         #expect(try client.wire.endsCleanly())
     }
 
@@ -42,6 +43,31 @@ import Testing
         defer { gate.open() }
         let answer = try sidecar.get()
         `bearerd's own answers`.check(answer, 504, "upstream_timeout", proxyError: "http_response_timeout")
+    }
+
+    @Test func `an upstream that takes no more of an upload is 504, and the time-out that ran is named`()
+        throws
+    {
+        let gate = Gate()
+        let sidecar = try Sidecar(
+            upstream: try RawUpstream(script: { wire in
+                _ = try wire.readHead()
+                try gate.pass()
+            }),
+            .init(top: "timeouts:\n  stream_idle: 500ms\n  first_byte: 300ms"))
+        defer { gate.open() }
+        let host = try sidecar.bearerd.proxy
+        let client = try sidecar.client()
+        let writer = Background {
+            let body = String(repeating: "x", count: 32 << 20)
+            try? client.wire.send(
+                "POST / HTTP/1.1\r\nHost: \(host)\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)")
+        }
+        let answer = try client.wire.readResponse()
+        `bearerd's own answers`.check(answer, 504, "upstream_timeout", proxyError: "http_response_timeout")
+        #expect(answer.text.contains("timeouts.stream_idle"), "\(answer.text)")
+        client.wire.reset()
+        _ = try writer.value()
     }
 
     @Test func `a route's own time-outs win`() throws {
