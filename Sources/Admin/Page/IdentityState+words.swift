@@ -85,7 +85,7 @@ extension IdentityStatus {
                 """
         case .unavailable where waitsForAnother:
             return lockKeeper == StoreError.thisProcess
-                ? "It goes on by itself when that request has ended, ten minutes after it began at the latest."
+                ? "It goes on by itself when that request has ended."
                 : "It goes on by itself when that process, which the last error names, or its lease has ended: end it if it hangs."
         case .unavailable where isStoreAway:
             return
