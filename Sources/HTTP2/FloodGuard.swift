@@ -57,36 +57,33 @@ struct FloodGuard {
     /// The kind of which the peer has sent more than it may; nil while there is none.
     private(set) var exceeded: Kind?
 
+    /// - Parameter frames: as how many it counts.
     /// - Returns: false when the peer has sent more of the kind than it may.
-    mutating func admits(_ kind: Kind) -> Bool {
-        let isAdmitted = spend(kind)
+    mutating func admits(_ kind: Kind, countingAs frames: Double = 1) -> Bool {
+        let isAdmitted = spend(frames, on: kind)
         if !isAdmitted { exceeded = kind }
         return isAdmitted
     }
 
-    private mutating func spend(_ kind: Kind) -> Bool {
+    private mutating func spend(_ frames: Double, on kind: Kind) -> Bool {
         switch kind {
-        case .ping: pings.spend()
-        case .settings: settings.spend()
-        case .emptyData: emptyData.spend()
-        case .windowUpdate: windowUpdates.spend()
-        case .priority: priorities.spend()
-        case .unknown: unknown.spend()
-        case .continuation: continuations.spend()
-        case .reset: resets.spend()
-        case .provokedReset: provokedResets.spend()
-        case .refusal: refusals.spend()
-        case .late: lateFrames.spend()
+        case .ping: pings.spend(frames)
+        case .settings: settings.spend(frames)
+        case .emptyData: emptyData.spend(frames)
+        case .windowUpdate: windowUpdates.spend(frames)
+        case .priority: priorities.spend(frames)
+        case .unknown: unknown.spend(frames)
+        case .continuation: continuations.spend(frames)
+        case .reset: resets.spend(frames)
+        case .provokedReset: provokedResets.spend(frames)
+        case .refusal: refusals.spend(frames)
+        case .late: lateFrames.spend(frames)
         }
     }
 
     /// - Parameter length: of a frame on a stream that we have ended, and that the peer should know of.
     /// - Returns: false when the peer has sent more of them than it may.
-    mutating func admitsLate(_ length: Int) -> Bool {
-        let isAdmitted = lateFrames.spend(1 + Double(length) / 256)
-        if !isAdmitted { exceeded = .late }
-        return isAdmitted
-    }
+    mutating func admitsLate(_ length: Int) -> Bool { admits(.late, countingAs: 1 + Double(length) / 256) }
 
     /// Content went out, which the peer answers with frames of its own.
     mutating func sentContent(_ count: Int) {
