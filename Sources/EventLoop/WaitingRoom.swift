@@ -6,7 +6,6 @@
 enum TaskKeeper {
     case reader(Unmanaged<Readiness>)
     case writer(Unmanaged<Readiness>)
-    case pause(Unmanaged<LoopPause>)
     case wait(Unmanaged<LoopWait>)
 
     @inline(__always)
@@ -14,7 +13,6 @@ enum TaskKeeper {
         switch self {
         case .reader(let readiness): readiness._withUnsafeGuaranteedRef { $0.keepReader(job) }
         case .writer(let readiness): readiness._withUnsafeGuaranteedRef { $0.keepWriter(job) }
-        case .pause(let pause): pause._withUnsafeGuaranteedRef { $0.keep(job) }
         case .wait(let wait): wait._withUnsafeGuaranteedRef { $0.keep(job) }
         }
     }

@@ -66,6 +66,22 @@ struct `The page of the status` {
             #expect(text.contains(words) && !text.contains("All is well"), "\(text)")
             #expect(!text.contains("rovider gives"), "\(text)")
         }
+        var own = identity("api", .unavailable)
+        own.lastError = IdentityError(
+            StoreTrouble(error: .busy(by: StoreError.thisProcess), since: now))
+        let text = page([own], routes: [route])
+        #expect(text.contains("api: an earlier request of this process keeps its session locked"), "\(text)")
+        #expect(text.contains("when that request has ended"), "\(text)")
+    }
+
+    @Test func `is not well before the store has said if there is a session`() {
+        let route = RouteStatus(path: "/", upstream: "http://api", identity: "api")
+        var asked = identity("api", .empty)
+        asked.isBeingRead = true
+        let text = page([asked], routes: [route])
+        #expect(text.contains("Requests wait for a token</strong> of api. "), "\(text)")
+        #expect(text.contains("The store is asked for its session"), "\(text)")
+        #expect(!text.contains("All is well") && !text.contains("Not used yet"), "\(text)")
     }
 
     @Test func `tells a refused reload, and is not well then`() {

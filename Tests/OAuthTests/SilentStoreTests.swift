@@ -34,6 +34,9 @@ struct `A store that never answers` {
         await harness.settle()
         let request = Task { try await harness.session.freshToken(waitingAtMost: .seconds(10)) }
         await harness.settle()
+        let isFirstLook = part == .load
+        let status = await harness.session.status
+        #expect(status.isBeingRead == isFirstLook && status.waitsForToken, "\(status.state)")
         await harness.pass(.seconds(6))
         await harness.pass(.seconds(4))
         let error = await #expect(throws: TokenError.self) { try await request.value }

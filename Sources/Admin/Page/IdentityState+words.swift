@@ -19,6 +19,7 @@ extension IdentityStatus {
             case .authorized: ("Has a token", "good")
             case .refreshing where waitsForAnother: ("Waits for \(lockKeeper)", "warn")
             case .refreshing: ("Gets a token", "busy")
+            case .empty where isBeingRead: ("The store is asked for its session", "busy")
             case .empty: ("Not used yet", "busy")
             case .unavailable where waitsForAnother:
                 (

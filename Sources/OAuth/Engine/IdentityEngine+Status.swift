@@ -53,6 +53,7 @@ extension IdentityEngine {
         }
         status.additionalParameters = additionalParameters
         status.isAsking = target?.attempt != nil
+        status.isBeingRead = isFirstLook && status.state == .empty
         status.goesOnFromMemory =
             needsWriting && storeTroubles[.save] != nil && storeTroubles[.load] == nil
             && storeTroubles[.lock] == nil

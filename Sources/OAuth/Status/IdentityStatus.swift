@@ -28,6 +28,8 @@ public struct IdentityStatus: Equatable, Sendable {
     public var additionalParameters = AdditionalParameters()
     /// True while a token request is under way.
     package var isAsking = false
+    /// True until the store has answered for the first time, so that nobody knows yet if there is a session.
+    package var isBeingRead = false
     /// True if the newest session, which nobody can get again without a person, is in this process's memory alone.
     package var isOnlyInMemory = false
     /// True if the store takes no writes, and tokens are renewed all the same.
@@ -66,7 +68,7 @@ public struct IdentityStatus: Equatable, Sendable {
 
     /// Whoever keeps that lock, by the last error: another process, or a request of before a reload.
     package var lockKeeper: String {
-        lastError?.detail.hasPrefix(StoreError.thisProcess) == true
+        lastError?.storeError == .busy(by: StoreError.thisProcess)
             ? StoreError.thisProcess : "another process"
     }
 
@@ -79,7 +81,9 @@ public struct IdentityStatus: Equatable, Sendable {
     }
 
     /// True if requests wait for a token, and nothing has failed that people were told of.
-    package var waitsForToken: Bool { state == .refreshing && !needsNoToken && comingTrouble == nil }
+    package var waitsForToken: Bool {
+        (state == .refreshing || isBeingRead) && !needsNoToken && comingTrouble == nil
+    }
 
     /// Returns true if the identity has an access token that can be sent at `now`.
     public func hasUsableToken(at now: Instant) -> Bool {

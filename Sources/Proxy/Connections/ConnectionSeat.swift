@@ -14,11 +14,11 @@ final class ConnectionSeat<Kinds: UpstreamKinds>: ReusableSeat {
     var position = 0
     /// True if the TLS handshake is done, because the connection was served before it fell silent.
     var isSecured = false
-    let vacancy: LoopPause
+    let vacancy: LoopWait
 
     init(_ exchange: Exchange<ServerConnection, Kinds>, on loop: EventLoop) {
         connection = exchange.client
         self.exchange = exchange
-        vacancy = LoopPause(loop: loop)
+        vacancy = LoopWait(loop: loop)
     }
 }

@@ -20,12 +20,12 @@ final class StreamSeat<Kinds: UpstreamKinds>: ReusableSeat {
     // Private, because the compiler proves of these what it has to check at run time for what others see.
     private var holder: HTTP2Client<Kinds>?
     private var index = 0
-    let vacancy: LoopPause
+    let vacancy: LoopWait
 
     init(_ exchange: Exchange<ServerStream, Kinds>, on loop: EventLoop) {
         stream = exchange.client
         self.exchange = exchange
-        vacancy = LoopPause(loop: loop)
+        vacancy = LoopWait(loop: loop)
         stream.onShutdown = { [unowned self] in holder?.beginShutdown() }  // it goes with us
     }
 }

@@ -5,8 +5,8 @@ internal import BearerdSystem
 
 /// A seat serves one client after another, and keeps its task between two of them.
 protocol ReusableSeat: AnyObject {
-    /// Resumed with true for the next client, or with false when the seat is no longer needed.
-    var vacancy: LoopPause { get }
+    /// Woken for the next client, and interrupted when the seat is no longer needed.
+    var vacancy: LoopWait { get }
 }
 
 /// The seats without a client, each with its task, so that both can be reused.
@@ -31,7 +31,7 @@ final class VacantSeats<Seat: ReusableSeat> {
     func take() -> Seat? { seats.popLast() }
 
     /// Has a seat's task go on with the client that is in it.
-    func resume(_ seat: Seat) { seat.vacancy.resume(returning: true) }
+    func resume(_ seat: Seat) { seat.vacancy.wake() }
 
     /// Waits in a seat whose client has left.
     ///
@@ -40,14 +40,20 @@ final class VacantSeats<Seat: ReusableSeat> {
     @inline(__always)
     func isNeededAgain(_ seat: Seat, unless isEnding: Bool) async -> Bool {
         guard seats.count < limit, !isEnding else { return false }
+        let seen = seat.vacancy.news
         seats.append(seat)
-        return await seat.vacancy.wait()
+        do {
+            try await seat.vacancy.wait(after: seen, until: nil)
+            return true
+        } catch {
+            return false
+        }
     }
 
     /// Ends the tasks of all of them.
     func dismiss() {
         let dismissed = seats
         seats = []
-        for seat in dismissed { seat.vacancy.resume(returning: false) }
+        for seat in dismissed { seat.vacancy.interrupt() }
     }
 }
