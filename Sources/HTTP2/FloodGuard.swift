@@ -22,7 +22,10 @@ struct FloodGuard {
     /// How many bytes of content we have sent and WINDOW_UPDATE has not given back, of the connection and of streams.
     private var owed = (connection: 0, streams: 0)
     /// Streams beyond the limit; there may be many before our SETTINGS arrive.
-    private var refusals = FrameBudget(burst: 1000, perSecond: 20)
+    private var refusals = FrameBudget(burst: Double(Self.refusalBurst), perSecond: 20)
+
+    /// How many streams beyond the limit may be refused at once.
+    static let refusalBurst = 1000
 
     /// Counts in the time that has passed.
     mutating func refill(seconds: Double) {
@@ -64,6 +67,9 @@ struct FloodGuard {
         if !isAdmitted { exceeded = kind }
         return isAdmitted
     }
+
+    /// Says that the peer has sent more of the kind than it may, whatever its budget.
+    mutating func exceed(_ kind: Kind) { exceeded = kind }
 
     private mutating func spend(_ frames: Double, on kind: Kind) -> Bool {
         switch kind {

@@ -171,11 +171,14 @@ extension HTTP2Session {
             // Our own streams: who is gone from here was ended by either side.
             if header.stream != 0, streams[header.stream] == nil { return faultOfLate(header) }
         case .server:
-            switch peerStreams.value.judge(header, beginsStream: beginsStream) {
+            switch peerStreams.value.judge(header, beginsStream: beginsStream, upTo: lastServed) {
             case .expected where header.stream <= lastServed: break
             // nghttp2 passes over what comes behind our GOAWAY, without end and without a word.
             case .expected, .late: return faultOfLate(header)
             case .breach(let code): return code
+            case .flood:
+                floods.exceed(.refusal)
+                return .enhanceYourCalm
             }
         }
         return nil

@@ -12,6 +12,8 @@ struct PeerStreams {
     }
 
     private var streams: RecentStreams<State>
+    /// How many streams may be open here, those that nghttp2 is about to refuse included.
+    private var most: Int
     /// The largest stream that was begun.
     private var last: Int32 = 0
     /// Streams below the last one that were never begun, and never can be; the newest of them.
@@ -20,12 +22,19 @@ struct PeerStreams {
     /// - Parameter limit: how many streams may be open at once.
     init(limit: Int) {
         streams = RecentStreams(atMost: Self.capacity(for: limit), keeping: { $0 == .open })
+        most = Self.most(for: limit)
     }
 
-    private static func capacity(for limit: Int) -> Int { 2 * limit + 200 }
+    private static func capacity(for limit: Int) -> Int { limit + 200 }
 
-    /// Lets another number of streams be open at once.
-    mutating func use(limit: Int) { streams.capacity = Self.capacity(for: limit) }
+    /// One read may bring thousands, before the first of them is refused.
+    private static func most(for limit: Int) -> Int { limit + FloodGuard.refusalBurst }
+
+    /// Lets another number of streams be open at once; those that are open beyond fewer go on.
+    mutating func use(limit: Int) {
+        streams.capacity = Self.capacity(for: limit)
+        most = max(most, Self.most(for: limit))
+    }
 
     enum Verdict: Equatable {
         case expected
@@ -33,20 +42,31 @@ struct PeerStreams {
         case late
         /// The client has used up the stream, or has never begun it.
         case breach(HTTP2ErrorCode)
+        /// So many streams are open that more of them would be refused than any client may have refused.
+        case flood
     }
 
     /// Judges a HEADERS or DATA frame.
-    mutating func judge(_ header: FrameScanner.Header, beginsStream: Bool) -> Verdict {
+    ///
+    /// - Parameter lastServed: the last stream that our GOAWAY says we serve; nothing is kept of those behind it, which
+    ///   nobody ends.
+    mutating func judge(
+        _ header: FrameScanner.Header, beginsStream: Bool, upTo lastServed: Int32 = .max
+    ) -> Verdict {
         let id = header.stream
         let endsStream = header.flags & 0x1 != 0
         if beginsStream, id > last {
             begin(id)
-            if !endsStream { streams[id] = .open }
+            if id > lastServed { return .late }
+            if endsStream { return .expected }
+            guard streams.keptCount < most else { return .flood }
+            streams[id] = .open
             return .expected
         }
         // nghttp2 knows what to say of frames on stream 0 and of streams to come.
         guard id > 0, id <= last else { return .expected }
         guard let state = streams[id] else {
+            if id > lastServed { return .late }
             if skipped.contains(where: { $0.contains(id) }) || id % 2 == 0 { return .breach(.protocolError) }
             // Of those that were forgotten it is not known if the client has ended them.
             return id <= streams.lastForgotten ? .late : .breach(.streamClosed)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Something about each of many streams; when there are too many, the older half is forgotten.
+/// Something about each of many streams; when there are too many that may be forgotten, the older half of these is.
 ///
 /// Ids grow by two and so need no hash, as in ``StreamTable``.
 struct RecentStreams<Value> {
@@ -12,9 +12,11 @@ struct RecentStreams<Value> {
     /// A power of two of them, at least half of which are free; from its home on a stream is in the first one that is.
     private var slots: [Slot?] = Array(repeating: nil, count: 16)
     private var count = 0
+    /// Of how many streams it is kept whatever comes.
+    private(set) var keptCount = 0
     /// How many of the streams are not where their search begins.
     private var displaced = 0
-    /// Of no more streams is anything known.
+    /// Of how many streams it is known besides those of which it is kept.
     var capacity: Int
     /// The newest stream of those that were forgotten; 0 if none was.
     private(set) var lastForgotten: Int32 = 0
@@ -22,7 +24,7 @@ struct RecentStreams<Value> {
     /// Those of which this is true are never forgotten.
     private let keeps: (Value) -> Bool
 
-    /// - Parameter keeps: says which streams are never forgotten; of those there are fewer than half of `capacity`.
+    /// - Parameter keeps: says which streams are never forgotten; whoever keeps some bounds their number, see ``keptCount``.
     init(atMost capacity: Int, keeping keeps: @escaping (Value) -> Bool = { _ in false }) {
         self.capacity = capacity
         self.keeps = keeps
@@ -36,12 +38,18 @@ struct RecentStreams<Value> {
                 if slots[index] != nil { remove(at: index) }
                 return
             }
-            let isNew = slots[index] == nil
+            if let old = slots[index] {
+                if keeps(old.value) { keptCount -= 1 }
+            } else {
+                if index != home(of: id) { displaced += 1 }
+                count += 1
+            }
             slots[index] = Slot(id: id, value: newValue)
-            guard isNew else { return }
-            if index != home(of: id) { displaced += 1 }
-            count += 1
-            if count > capacity { forgetOlderHalf() } else if 2 * count > slots.count { grow() }
+            if keeps(newValue) { keptCount += 1 }
+            // Each time there are as many again that can be forgotten: looking for them costs little for each stream.
+            if count - keptCount > capacity { forgetOlderHalf() }
+            // A search ends at a free slot.
+            if 2 * count > slots.count { grow() }
         }
     }
 
@@ -68,7 +76,10 @@ struct RecentStreams<Value> {
     /// Frees a slot, and moves up those that a search would not find behind the gap.
     private mutating func remove(at index: Int) {
         let mask = slots.count &- 1
-        if let slot = slots[index], home(of: slot.id) != index { displaced -= 1 }
+        if let slot = slots[index] {
+            if home(of: slot.id) != index { displaced -= 1 }
+            if keeps(slot.value) { keptCount -= 1 }
+        }
         slots[index] = nil
         count -= 1
         guard displaced > 0 else { return }

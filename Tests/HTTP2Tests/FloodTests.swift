@@ -56,6 +56,21 @@ import Testing
         #expect(peer.session.isOver, "\(name)")
     }
 
+    /// More streams than a table for the permitted ones would hold, in one read and before our SETTINGS are acknowledged.
+    @Test(arguments: [1, 100, 1000], [true, false])
+    func `a flood of unended heads in one read ends the connection`(limit: Int, isWellFormed: Bool) throws {
+        var limits = HTTP2Limits()
+        limits.streams = limit
+        let peer = try #require(FramePeer(limits: limits, isGreeted: false))
+        let heads = (0..<6000).map { number in
+            HTTP2Frame.head(
+                isWellFormed ? FramePeer.post : [], stream: UInt32(2 * number + 1), endsStream: false)
+        }
+        peer.send(bytes: HTTP2Frame.preface + ([.settings()] + heads).flatMap(\.bytes))
+        #expect(peer.goawayCode() == Self.calm)
+        #expect(peer.session.isOver)
+    }
+
     @Test func `empty DATA without an end is a flood`() throws {
         let peer = try #require(FramePeer())
         peer.send(.head(FramePeer.post, stream: 1, endsStream: false))

@@ -70,6 +70,22 @@ import Testing
         #expect(peer.goawayCode() == HTTP2ErrorCode.enhanceYourCalm.rawValue && count < 100)
     }
 
+    @Test func `heads behind our GOAWAY that come slowly leave nothing behind, whatever their number`() throws
+    {
+        peer.send(.head(FramePeer.get, stream: 1))
+        peer.session.shutDown()
+        #expect(peer.takeFrames().map(\.kind) == [.goaway])
+        for number in 1...UInt32(6000) {
+            peer.now += .milliseconds(20)
+            let stream = number * 2 + 1
+            peer.send(.head(FramePeer.post, stream: stream, endsStream: false))
+            peer.send(.data("x", stream: stream))
+        }
+        #expect(peer.session.failure == nil && peer.streams.count == 1)
+        try answer(1, 200)
+        #expect(peer.session.failure == nil)
+    }
+
     @Test func `GOAWAY beside a stream that goes on, again and again, is one`() throws {
         peer.send(.head(FramePeer.get, stream: 1))
         let goaway = HTTP2Frame(.goaway, Array(repeating: 0, count: 8))

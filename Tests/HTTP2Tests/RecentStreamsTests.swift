@@ -23,6 +23,21 @@ import Testing
         #expect((0..<300).allSatisfy { streams[$0 * stride + 1] == expected[$0 * stride + 1] })
     }
 
+    @Test func `is kept however many there are, and found`() {
+        var streams = RecentStreams<Bool>(atMost: 10, keeping: { $0 })
+        for id in 1...5000 { streams[Int32(2 * id + 1)] = true }
+        #expect(streams.keptCount == 5000 && streams.lastForgotten == 0)
+        #expect(streams[20_003] == nil)
+        for id in 1...5000 { streams[Int32(2 * id + 1)] = id > 4990 ? true : id % 2 == 0 ? false : nil }
+        #expect(streams.keptCount == 10 && streams.lastForgotten > 0)
+        #expect(streams[9997] == true && streams[3] == nil)
+        streams.capacity = 2
+        streams[20_003] = false
+        #expect(streams.keptCount == 10 && streams[20_003] == false)
+        for id in 4991...5000 { streams[Int32(2 * id + 1)] = nil }
+        #expect(streams.keptCount == 0)
+    }
+
     @Test func `is forgotten of the older half when there are too many`() {
         var streams = RecentStreams<Int>(atMost: 100)
         for id in 1...100 { streams[Int32(id)] = id }
