@@ -121,7 +121,9 @@ package struct Rejection: Equatable, Sendable {
                 "No token could be put into a tunnel (CONNECT). Ask for an http:// URL of this host in place of "
                     + "https://: bearerd itself speaks TLS to the upstream.")
         case .tunnelUnknown:
-            self.init(.notImplemented, "The route passes on no tunnel of this protocol (upgrade).")
+            self.init(
+                .notImplemented,
+                "The route passes on no tunnel of this protocol (upgrade), or the upstream takes none.")
         case .policyDenied(hasOddSegment: false):
             self.init(.policyDenied, "The route's rules do not allow this method and path.")
         case .policyDenied(hasOddSegment: true):

@@ -14,7 +14,7 @@ package enum ProxyError: Error, Equatable, Sendable {
     case methodNotAllowed
     /// A tunnel to a host that a route names: what goes through it could get no token.
     case tunnelRefused
-    /// A tunnel of a protocol that the route does not pass on.
+    /// A tunnel of a protocol that the route does not pass on, or the upstream does not take.
     case tunnelUnknown
     /// No rule of the route allows the request.
     ///

@@ -201,11 +201,11 @@ extension Forwarder {
             exchange.form.upgrade = chosen
             return
         }
-        // To whoever asks for a tunnel over HTTP/2 a 2xx would say that there is one.
+        // To whoever asks for a tunnel over HTTP/2 a 2xx would say that there is one (RFC 9113 §8.5, RFC 8441 §5).
         if exchange.form.upgrade != nil, exchange.client.request.version == .http2,
             (200..<300).contains(upstream.response.status)
         {
-            throw .upstreamProtocol
+            throw .tunnelUnknown
         }
         do {
             exchange.answer.length = try upstream.beginBody(
