@@ -134,6 +134,33 @@ import Testing
         await #expect(throws: TransferError.interrupted) { try await send(request) }
     }
 
+    @Test func `an answer that is compressed unasked is read, within its limit`() async throws {
+        // `{"ok":true}` as gzip writes it (RFC 1952).
+        let whole: [UInt8] = [
+            31, 139, 8, 0, 0, 0, 0, 0, 2, 3, 171, 86, 202, 207, 86, 178, 42, 41, 42, 77, 173, 5, 0, 144, 95,
+            212,
+            167, 11, 0, 0, 0,
+        ]
+        let provider = try RawUpstream { request in
+            switch request.head.target {
+            case "/whole": .encoded("gzip", whole)
+            case "/damaged": .encoded("gzip", whole.map { $0 &+ 1 })
+            default: .encoded("identity", Array("plain".utf8))
+            }
+        }
+        let answer = try await send(TransferRequest(method: .post, url: url(provider.url + "/whole")))
+        #expect(String(decoding: answer.body, as: UTF8.self) == #"{"ok":true}"#)
+        #expect(try provider.request()["Accept-Encoding"] == "identity")
+        #expect(
+            try await send(TransferRequest(url: url(provider.url + "/plain"))).body == Array("plain".utf8))
+        await #expect(throws: TransferError.self) {
+            try await send(TransferRequest(method: .post, url: url(provider.url + "/damaged")))
+        }
+        var small = TransferRequest(method: .post, url: try url(provider.url + "/whole"))
+        small.maximumAnswerBytes = 5
+        await #expect(throws: TransferError.tooLarge) { try await send(small) }
+    }
+
     @Test func `a head larger than 64 KiB is cut off`() async throws {
         let lines = String(repeating: "X-Filler: \(String(repeating: "y", count: 1_000))\r\n", count: 70)
         let provider = try RawUpstream { _ in .raw("HTTP/1.1 200 OK\r\n\(lines)Content-Length: 0\r\n\r\n") }

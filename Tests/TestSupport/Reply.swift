@@ -43,6 +43,16 @@ package struct Reply: Sendable {
         }
     }
 
+    /// 200 with content in a coding, whether that was asked for or not (RFC 9110 §8.4).
+    package static func encoded(_ coding: String, _ body: [UInt8]) -> Reply {
+        Reply { wire in
+            try wire.send(
+                "HTTP/1.1 200 OK\r\nContent-Encoding: \(coding)\r\nContent-Length: \(body.count)\r\n\r\n")
+            try wire.send(body)
+            return true
+        }
+    }
+
     /// Ends the connection without a byte.
     package static let close = Reply { wire in
         wire.close()

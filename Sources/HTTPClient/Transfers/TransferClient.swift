@@ -130,6 +130,8 @@ extension CurlEasy {
             }
         }
         try set(CURLOPT_HTTPHEADER, to: Self.lines(of: request), keptBy: attachments)
+        // Without the field any coding would do (RFC 9110 §12.5.3); what comes encoded all the same is decoded.
+        if !request.fields.contains(.acceptEncoding) { try set(CURLOPT_ACCEPT_ENCODING, to: "identity") }
     }
 
     /// The fields in libcurl's form: `Name: value`, `Name;` for an empty value, `Name:` to omit libcurl's own
