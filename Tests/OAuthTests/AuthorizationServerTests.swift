@@ -115,6 +115,53 @@ struct `The authorization server` {
         }
     }
 
+    @Test(arguments: [
+        FakeServer.Reply.status(405), .status(410), .error(.unreachable("refused")), .error(.timedOut),
+        .error(.certificate("expired")),
+    ])
+    func `is asked again where it is when nothing of use answers where it was`(
+        reply: FakeServer.Reply
+    ) async throws {
+        let harness = discovering()
+        harness.server.publish(document(issuer), at: openID)
+        try await harness.run {
+            harness.server.publish(document(issuer, token: "https://moved.example/t"), at: openID)
+            harness.server.script(reply)
+            await harness.pass(.seconds(240))
+            await harness.pass(.seconds(60))
+            #expect(harness.server.urls.last == "https://moved.example/t", "\(harness.server.urls)")
+            #expect(harness.server.urls.filter { $0 == openID }.count == 2)
+        }
+    }
+
+    @Test func `is asked where it is once a minute at most while it is away`() async throws {
+        let harness = discovering()
+        harness.server.publish(document(issuer), at: openID)
+        try await harness.run {
+            harness.server.publish(.error(.unreachable("refused")), at: openID)
+            for _ in 0..<100 { harness.server.script(.error(.unreachable("refused"))) }
+            await harness.pass(.seconds(240))
+            for _ in 0..<30 { await harness.pass(.seconds(10)) }
+            let looks = harness.server.urls.filter { $0 == openID }.count
+            #expect(looks > 1 && looks <= 7, "\(looks)")
+        }
+    }
+
+    @Test func `is not asked for its metadata before the time that it names`() async throws {
+        let harness = discovering()
+        var busy = TransportResponse(status: 429)
+        busy.fields.append(.retryAfter, "60")
+        harness.server.publish(.response(busy), at: openID)
+        harness.server.publish(document(issuer), at: oauth)
+        try await harness.run {
+            for _ in 0..<5 { await harness.pass(.seconds(10)) }
+            #expect(harness.server.urls == [openID], "the second document is the same server's")
+            harness.server.publish(document(issuer), at: openID)
+            await harness.pass(.seconds(20))
+            #expect(harness.token == "at1")
+        }
+    }
+
     @Test func `is asked where it is once an hour, and the last good word counts`() async throws {
         let harness = discovering()
         harness.server.publish(document(issuer), at: openID)

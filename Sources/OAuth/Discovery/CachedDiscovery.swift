@@ -14,8 +14,8 @@ final class CachedDiscovery {
     private var last: ServiceConfiguration?
     /// True if `last` has the members of all documents.
     private var isComplete = false
-    /// Set after a response that suggests outdated metadata: the next use fetches them again.
-    var isDoubted = false
+    /// True after a response that suggests outdated metadata: the next use fetches them again.
+    private var isDoubted = false
 
     /// When `last` is fetched again in any case.
     private var nextLook: Instant
@@ -26,6 +26,12 @@ final class CachedDiscovery {
         self.discovery = discovery
         self.clock = clock
         nextLook = clock.now
+    }
+
+    /// Has the next use fetch the metadata again, unless the last fetch began less than `age` ago.
+    func doubt(ifOlderThan age: Duration = .zero) {
+        guard let lastLook, clock.now >= lastLook + age else { return }
+        isDoubted = true
     }
 
     /// The server's metadata, fetched if there are none or they are doubted or old; the last good ones if that fails.
@@ -45,7 +51,7 @@ final class CachedDiscovery {
         }
         lastLook = clock.now
         do throws(TokenFailure) {
-            let found = try await discovery.discover(wanting: endpoint)
+            let found = try await discovery.discover(wanting: endpoint, at: clock.wallNow)
             last = found.service
             isComplete = found.isComplete
             isDoubted = false
@@ -53,6 +59,7 @@ final class CachedDiscovery {
             return found.service
         } catch {
             guard let last else { throw error }
+            isDoubted = false
             nextLook = clock.now + Self.lookAgainAfter
             return last
         }

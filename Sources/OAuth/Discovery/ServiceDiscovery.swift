@@ -11,17 +11,19 @@ struct ServiceDiscovery {
 
     /// Fetches the metadata: the second document too if the first is missing or lacks `endpoint`.
     ///
-    /// - Parameter endpoint: the endpoint that is needed; nil for the members of all documents.
+    /// - Parameters:
+    ///   - endpoint: the endpoint that is needed; nil for the members of all documents.
+    ///   - wall: the civil time; without it a `Retry-After` that is a date counts as none.
     /// - Returns: the metadata; `isComplete` is true if no other document may have more.
     /// - Throws: ``TokenFailure`` if there is no document.
     func discover(
-        wanting endpoint: Endpoint?
+        wanting endpoint: Endpoint?, at wall: WallTime? = nil
     ) async throws(TokenFailure) -> (service: ServiceConfiguration, isComplete: Bool) {
         var found: ServiceConfiguration?
         var failures: [TokenFailure] = []
         let addresses = try addresses()
         for address in addresses {
-            switch try await look(at: address) {
+            switch try await look(at: address, when: wall) {
             case .document(let next):
                 found = found?.merged(with: next) ?? next
             case .nothing(let failure):
@@ -65,7 +67,7 @@ struct ServiceDiscovery {
         ].compactMap(HTTPURL.init)
     }
 
-    private func look(at url: HTTPURL) async throws(TokenFailure) -> Finding {
+    private func look(at url: HTTPURL, when wall: WallTime?) async throws(TokenFailure) -> Finding {
         try configuration.permit(url)
         var request = TransferRequest(method: .get, url: url, timeLimit: configuration.tokenTimeLimit)
         request.fields.append(.accept, "application/json")
@@ -85,8 +87,11 @@ struct ServiceDiscovery {
                     .misconfigured, .noMetadata,
                     detail: "\(response.answered): no provider is described there; look at \(key)"))
         default:
-            return .nothing(
-                TokenFailure(.transient, .status(response.status), detail: response.answered))
+            let failure = TokenFailure(
+                .transient, .status(response.status), detail: response.answered,
+                retryAfter: RetryAfter.delay(in: response.fields, wall: wall))
+            // Whoever asks for less is not asked for more.
+            return response.status == 429 ? .hopeless(failure) : .nothing(failure)
         }
     }
 

@@ -114,7 +114,7 @@ final class AuthorizationServer {
     ) async throws(TokenFailure) -> TransportResponse {
         do throws(TokenFailure) {
             let response = try await send(parameters, to: endpoint, proving: key).response
-            if response.status == 404 { discovery.isDoubted = true }
+            if Self.statusesOfNoEndpoint.contains(response.status) { discovery.doubt() }
             return response
         } catch {
             doubtMetadata(after: error)
@@ -249,8 +249,18 @@ final class AuthorizationServer {
         return try await trying(client, attempt)
     }
 
+    /// The statuses of a URL at which there is no endpoint, or none any more.
+    private static let statusesOfNoEndpoint: Set = [404, 405, 410]
+
+    /// Has the metadata fetched again that may name an endpoint where it was, and no longer is.
     private func doubtMetadata(after failure: TokenFailure) {
-        if failure.kind == .misconfigured { discovery.isDoubted = true }
+        switch failure.reason {
+        case .status(let status) where Self.statusesOfNoEndpoint.contains(status): discovery.doubt()
+        // A provider that is away for an hour is not asked for them each time.
+        case .unreachable, .certificate, .timedOut, .interrupted, .notHTTP:
+            discovery.doubt(ifOlderThan: .seconds(60))
+        default: if failure.kind == .misconfigured { discovery.doubt() }
+        }
     }
 
     /// Tries the encodings of HTTP Basic that are possible: form-encoded, then raw if that differs and may help.

@@ -8,12 +8,14 @@ package enum RetryAfter {
     static let longest: Duration = .seconds(300)
 
     /// The delay that the field asks for; nil if it is missing, unreadable or in the past.
-    package static func delay(in fields: HTTPFields, wall: WallTime) -> Duration? {
+    ///
+    /// - Parameter wall: the civil time; without it a date counts as unreadable.
+    package static func delay(in fields: HTTPFields, wall: WallTime?) -> Duration? {
         guard let text = fields[.retryAfter] else { return nil }
         if !text.isEmpty, text.utf8.allSatisfy({ 0x30...0x39 ~= $0 }) {
             return min(.seconds(Int64(text) ?? .max / 2), longest)
         }
-        guard let date = WallTime(httpDate: text), date > wall else { return nil }
+        guard let wall, let date = WallTime(httpDate: text), date > wall else { return nil }
         return min(date - wall, longest)
     }
 }
