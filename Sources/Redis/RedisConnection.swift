@@ -28,6 +28,8 @@ final class RedisConnection {
     func reply(
         to command: RESPCommand, by deadline: ContinuousClock.Instant
     ) async throws(RedisError) -> RESPValue {
+        // Taken for the answer to this command, it would put every answer to come out of step.
+        if hasHeard, hasUnaskedBytes { throw failure("it says more than it was asked") }
         do throws(StreamError) {
             try await stream.write(command.encoded, within: Self.rest(until: deadline))
         } catch {
@@ -35,6 +37,12 @@ final class RedisConnection {
             return words
         }
         return try await next(by: deadline)
+    }
+
+    /// True if something has arrived that is the answer to none of our commands.
+    private var hasUnaskedBytes: Bool {
+        if stream.input.isEmpty { _ = try? stream.receive() }
+        return !stream.input.isEmpty
     }
 
     /// The error that a server sends before it closes a new connection because it has too many clients.

@@ -2,7 +2,8 @@
 
 import BearerdTestSupport
 
-/// Stands between a store and its server, and cuts a connection in the middle of a command or of its answer.
+/// Stands between a store and its server, and cuts a connection in the middle of a command or of its answer, or says more
+/// than the server has.
 final class CuttingProxy: Sendable {
     /// Where the connection ends.
     enum Cut: CaseIterable {
@@ -18,6 +19,8 @@ final class CuttingProxy: Sendable {
         var cut: Cut?
         /// How many commands still pass before.
         var left = 0
+        /// True to send a reply too many behind the next answer.
+        var saysMore = false
     }
 
     private let directory: TemporaryDirectory
@@ -55,7 +58,12 @@ final class CuttingProxy: Sendable {
                 case .halfAnswer:
                     try client.send(Array(answer.prefix(answer.count / 2)))
                     return
-                case .command, nil: try client.send(answer)
+                case .command, nil:
+                    let surplus = state.withLock { state -> String in
+                        defer { state.saysMore = false }
+                        return state.saysMore ? "+OK\r\n" : ""
+                    }
+                    try client.send(answer + Array(surplus.utf8))
                 }
             }
         }
@@ -65,6 +73,9 @@ final class CuttingProxy: Sendable {
     func cut(_ cut: Cut, at count: Int) {
         state.withLock { $0 = State(cut: cut, left: count) }
     }
+
+    /// Has a reply that answers nothing follow the next answer.
+    func sayMore() { state.withLock { $0.saysMore = true } }
 
     func cutNothing() { state.withLock { $0 = State() } }
 

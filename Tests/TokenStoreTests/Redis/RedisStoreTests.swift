@@ -209,4 +209,15 @@ import Testing
             }
         }
     }
+
+    @Test func `takes a reply too many for the answer to nothing`() async throws {
+        let cutter = try CuttingProxy(to: server)
+        let store = try fixture.open(at: cutter.path) { $0.commandLimit = .seconds(2) }
+        for generation in 1...10 {
+            try await store.save(.sample(generation: generation))
+            cutter.sayMore()
+            #expect(try await store.generation() == generation)
+            #expect(try await store.generation() == generation)
+        }
+    }
 }
