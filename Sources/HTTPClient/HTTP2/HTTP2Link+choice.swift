@@ -7,12 +7,12 @@ internal import BearerdHTTPMessages
 
 /// Which of one pool's connections takes a request.
 extension [HTTP2Link] {
-    /// More connections than this are not made for requests that find no room on the others.
+    /// More connections than this are not made for requests that share one and find no room on the others.
     private static var limit: Int { 8 }
 
     /// The connection that takes the request now; nil if another one is to be made, or waited for.
     func withRoom(for form: RequestForm) -> HTTP2Link? {
-        if form.isHeadLarge { return mayReserve ? first { $0.hasRoom && $0.activeCount == 0 } : nil }
+        if form.isHeadLarge { return first { $0.hasRoom && $0.activeCount == 0 } }
         var stalled: HTTP2Link?
         for index in indices where self[index].hasRoom {
             guard form.needsWindow, self[index].connection.session.connectionWindow <= 0 else {
@@ -25,15 +25,17 @@ extension [HTTP2Link] {
     }
 
     /// True if one more connection may be made for the request.
-    func mayGrow(for form: RequestForm) -> Bool {
-        count(where: \.isUsable) < Self.limit && (!form.isHeadLarge || mayReserve)
-    }
-
-    /// True if enough connections are left for those who share one.
     ///
     /// Some servers end a connection for a head that is too large for them, without having said what they take: such a head
-    /// shares its connection with nobody.
-    private var mayReserve: Bool { count(where: \.isReserved) < Self.limit / 2 }
+    /// shares its connection with nobody. That one, and one whose window is shut, is bounded by the permits of the requests that
+    /// it carries, as a connection of HTTP/1.1 is.
+    func mayGrow(for form: RequestForm) -> Bool {
+        form.isHeadLarge
+            || count(where: {
+                $0.isUsable && !$0.isReserved
+                    && !(form.needsWindow && $0.connection.session.connectionWindow <= 0)
+            }) < Self.limit
+    }
 }
 
 extension RequestForm {

@@ -115,19 +115,41 @@ import Testing
         #expect(!sidecar.bearerd.log.contains("broke off"))
     }
 
-    @Test func `send content though one of them is not read`() throws {
+    @Test func `send content though many of them are not read`() throws {
         let upstream = try HTTP2Upstream(opensWindows: false) { peer, _, stream in
             if stream[":path"] != "/h2/stalled", stream.hasEnd { try peer.answer(stream.id) }
         }
         let sidecar = try HTTP2Route.sidecar(upstream)
         try sidecar.awaitToken()
-        let client = try sidecar.client()
-        try client.send("POST", "/h2/stalled", [("Content-Length", "100000")])
-        startThread { try? client.wire.send(String(repeating: "x", count: 100_000)) }
-        try upstream.stream("all that its window takes") { $0.content.count == 65_535 }
+        var clients: [RawClient] = []
+        for number in 1...10 {
+            let client = try sidecar.client()
+            clients.append(client)
+            try client.send("POST", "/h2/stalled", [("Content-Length", "100000")])
+            startThread { try? client.wire.send(String(repeating: "x", count: 100_000)) }
+            try upstream.stream("all that its window takes") {
+                $0.connection == number && $0.content.count == 65_535
+            }
+        }
         #expect(try sidecar.client().request("POST", "/h2/content", body: "x").status == 200)
-        #expect(upstream.streams.map(\.connection) == [1, 2])
-        client.wire.close()
+        #expect(upstream.streams.map(\.connection) == Array(1...11))
+        for client in clients { client.wire.close() }
+    }
+
+    @Test func `with large heads keep no other large head waiting`() throws {
+        let upstream = try HTTP2Upstream(settings: [(6, 1 << 20)]) { peer, event, stream in
+            guard event == .head else { return }
+            let isWatch = stream[":path"] == "/h2/watch"
+            try peer.send(.head([(":status", "200")], stream: stream.id, endsStream: !isWatch))
+        }
+        let sidecar = try HTTP2Route.sidecar(upstream)
+        try sidecar.awaitToken()
+        let client = try HTTP2Client(to: sidecar.bearerd.proxy)
+        let large = ("cookie", String(repeating: "c", count: 9000))
+        let streams = try (0..<10).map { _ in try client.begin("GET", "/h2/watch", [large]) }
+        for stream in streams { #expect(try client.head(on: stream)[":status"] == "200") }
+        #expect(try sidecar.client().request("GET", "/h2/page", [large]).status == 200)
+        #expect(try sidecar.client().request("GET", "/h2/page").status == 200)
     }
 
     @Test func `get as many connections as their calls need at once`() throws {
