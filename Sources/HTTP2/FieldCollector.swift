@@ -16,7 +16,7 @@ struct FieldCollector {
     private var hasFault = false
     private let names = KnownFieldName.table
     /// The decoded size (RFC 9113 §6.5.2).
-    private var size = 0
+    private(set) var size = 0
     private var cookie: [UInt8] = []
     private var isCookieNeverIndexed = false
 

@@ -94,8 +94,12 @@ extension HTTP2Session {
         floods.receivedHead()
         if let fault = collector.value.fault, fault.status == MessageFault.headTooLarge.status {
             stream.fault = fault
-            // A few bytes may stand for much. An upstream has one such head for each request of ours.
-            if role == .server, !floods.admits(.provokedReset) { _ = breach(.enhanceYourCalm) }
+            // A few bytes may stand for much, so it counts by what they stand for: a cookie that has grown too large is no
+            // attack. An upstream has one such head for each request of ours.
+            let share = Double(collector.value.size) / Double(limits.bombBytes)
+            if role == .server, !floods.admits(.provokedReset, countingAs: share) {
+                _ = breach(.enhanceYourCalm)
+            }
         }
         switch role {
         case .server where !stream.isAnnounced:
