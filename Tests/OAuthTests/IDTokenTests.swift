@@ -170,6 +170,27 @@ struct `An id token` {
         #expect(try verdict(refresh) { $0["aud"] = "other" } == .audienceMismatch)
     }
 
+    /// By OpenID Connect Core §12.2 it is the first one that counts.
+    @Test func `of a refresh is compared with the login's, whatever others have said since`() throws {
+        let login = LoginClaims(try token(claims()))
+        func verdict(
+            after change: (inout JSONObject) -> Void, _ next: (inout JSONObject) -> Void
+        ) throws -> IDTokenError? {
+            let previous = try token(claims(change))
+            return try self.verdict(rules(.refresh(previous: previous, login: login)), next)
+        }
+        #expect(try verdict(after: { $0["nonce"] = nil }) { _ in } == nil)
+        #expect(
+            try verdict(after: { $0["nonce"] = nil }) { $0["nonce"] = "n2" } == .sessionChanged("nonce"))
+        let wider: (inout JSONObject) -> Void = {
+            $0["aud"] = ["app", "x"]
+            $0["azp"] = "app"
+        }
+        #expect(try verdict(after: wider) { _ in } == nil)
+        #expect(try verdict(after: { _ in }, wider) == nil)
+        #expect(LoginClaims(login.json) == login)
+    }
+
     @Test(arguments: [
         "", ".", "..", "a.b.c", "e30.e30.", "eyJhbGciOiJSUzI1NiJ9.W10.AA", "eyJhbGciOiJSUzI1NiJ9.bnVsbA.AA",
         "eyJhbGciOiJSUzI1NiJ9.!.AA", "eyJhbGciOiJSUzI1NiJ9.e30", "eyJhbGciOiJSUzI1NiJ9.e30.AA.AA.AA",

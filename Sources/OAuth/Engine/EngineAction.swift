@@ -32,8 +32,8 @@ enum EngineAction: Sendable {
     case hangUp(Ticket)
     /// Ask the provider something harmless, without a credential: its metadata or keys.
     case probe(Ticket, TargetID)
-    /// Judge the id token of an answer.
-    case judge(Ticket, TargetID, TokenRequestResult, previous: Secret?)
+    /// Judge the id token of an answer to a refresh of this session.
+    case judge(Ticket, TargetID, TokenRequestResult, of: StoredSession)
     /// Have the provider forget a token of this client; nobody waits for that.
     case revoke(Secret, TokenHint, of: Asking.Client)
     /// A command asks the provider for something.

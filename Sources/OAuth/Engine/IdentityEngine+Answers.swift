@@ -57,7 +57,7 @@ extension IdentityEngine {
     mutating func judge(_ outcome: TokenRequestResult, of asking: Asking) {
         let ticket = newTicket()
         phase = .judging(ticket, asking, outcome)
-        act(.judge(ticket, asking.target, outcome, previous: session.idToken))
+        act(.judge(ticket, asking.target, outcome, of: session))
     }
 
     mutating func judged(_ ticket: Ticket, _ outcome: TokenRequestResult) {

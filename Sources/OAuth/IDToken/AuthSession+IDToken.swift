@@ -7,12 +7,14 @@ extension AuthSession {
     /// The newest ID token; nil if there never was one.
     package var idToken: Secret? { session.idToken }
 
-    /// The result, or a failure if its ID token is not valid for this session.
-    func judge(_ outcome: TokenRequestResult, previous: IDToken?) async -> TokenRequestResult {
+    /// The result, or a failure if its ID token is not valid for the session that was refreshed.
+    func judge(_ outcome: TokenRequestResult, of refreshed: StoredSession) async -> TokenRequestResult {
         guard case .success(let grant) = outcome.result else { return outcome }
         var outcome = outcome
+        let previous = refreshed.idToken.flatMap { try? IDToken(parsing: $0) }
         do throws(TokenFailure) {
-            try await server.judgeIDToken(of: grant, .refresh(previous: previous))
+            try await server.judgeIDToken(
+                of: grant, .refresh(previous: previous, login: refreshed.loginClaims))
         } catch {
             outcome.result = .failure(error)
         }

@@ -8,8 +8,9 @@ struct IDTokenRules {
     enum Occasion {
         /// A login; `nonce` is that of its authorization request, nil for none.
         case login(nonce: Secret?)
-        /// A refresh; `previous` is the session's ID token before, nil for none.
-        case refresh(previous: IDToken?)
+        /// A refresh; `previous` is the session's ID token before, nil for none, and `login` what its first one said, nil for
+        /// what `previous` says.
+        case refresh(previous: IDToken?, login: LoginClaims? = nil)
     }
 
     /// A parameter of the authorization request that the token has to satisfy (OpenID Connect Core §3.1.2.1).
@@ -41,8 +42,9 @@ struct IDTokenRules {
         guard now - token.expiry < clockSkew else { throw .expired }
         switch occasion {
         case .login(let nonce): try checkLogin(token, nonce: nonce)
-        case .refresh(let previous):
-            try previous.map { first throws(IDTokenError) in try check(token, follows: first) }
+        case .refresh(let previous?, let login):
+            try check(token, follows: previous, login ?? LoginClaims(previous))
+        case .refresh(nil, _): break
         }
         try checkAccessToken(token)
     }
@@ -82,16 +84,19 @@ struct IDTokenRules {
         parameters.first { $0.name == parameter.rawValue }?.value
     }
 
-    private func check(_ token: IDToken, follows previous: IDToken) throws(IDTokenError) {
+    private func check(
+        _ token: IDToken, follows previous: IDToken, _ login: LoginClaims
+    ) throws(IDTokenError) {
         guard token.subject == previous.subject else { throw .subjectChanged }
         // A known issuer has been checked; an imported token may have an older spelling of it.
         guard issuer != nil || token.issuer == previous.issuer else {
             throw .sessionChanged(IDTokenClaim.issuer.rawValue)
         }
-        guard Set(previous.audience).isSubset(of: token.audience) else {
+        guard Set(login.audience).isSubset(of: token.audience) else {
             throw .sessionChanged(IDTokenClaim.audience.rawValue)
         }
-        guard token.nonce == nil || token.nonce == previous.nonce else {
+        // Where the first one is not known, because an earlier version has stored the session, it may have had one.
+        guard token.nonce == nil || login.nonce == nil || token.nonce == login.nonce else {
             throw .sessionChanged(IDTokenClaim.nonce.rawValue)
         }
     }

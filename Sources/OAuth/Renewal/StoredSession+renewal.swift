@@ -32,7 +32,11 @@ extension StoredSession {
         next[request] = lifetime > .zero ? stored : nil
         if !client.asksByItself {
             next.refreshToken = grant.refreshToken ?? refreshToken
-            next.idToken = grant.idToken ?? idToken
+            if let newest = grant.idToken {
+                next.idToken = newest
+                next.loginClaims =
+                    loginClaims ?? (try? IDToken(parsing: idToken ?? newest)).map(LoginClaims.init)
+            }
         }
         if !client.isForRoute {
             next.additionalParameters = additionalParameters.updated(with: grant.additionalParameters)

@@ -189,10 +189,9 @@ actor Identity: ExecutorConfined {
             ask(ticket, target, grant, additions, waitsLong: waitsLong)
         case .hangUp(let ticket): requests.removeValue(forKey: ticket)?.cancel()
         case .probe(let ticket, let target): probe(ticket, target)
-        case .judge(let ticket, let target, let outcome, let previous):
+        case .judge(let ticket, let target, let outcome, let refreshed):
             let session = members[target]?.session
-            let idToken = previous.flatMap { try? IDToken(parsing: $0) }
-            Task { take(.judged(ticket, await session?.judge(outcome, previous: idToken) ?? outcome)) }
+            Task { take(.judged(ticket, await session?.judge(outcome, of: refreshed) ?? outcome)) }
         case .revoke(let token, let hint, let client):
             let session = firstSession
             leave(behind: Task { await session?.revoke(leftover: token, hint, of: client) })

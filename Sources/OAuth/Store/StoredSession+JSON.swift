@@ -21,6 +21,7 @@ extension StoredSession {
         case refreshToken = "refresh_token"
         case proofKey = "proof_key"
         case idToken = "id_token"
+        case loginClaims = "login_claims"
         case scope
         case loginScope = "login_scope"
         case isLoginScopeOwn = "own_login_scope"
@@ -61,6 +62,7 @@ extension StoredSession {
         put(.refreshToken, refreshToken.map { .string($0.withPlaintext { $0 }) })
         put(.proofKey, proofKey.map { .string($0.privateJWK.withPlaintext { $0 }) })
         put(.idToken, idToken.map { .string($0.withPlaintext { $0 }) })
+        put(.loginClaims, loginClaims.map { .object($0.json) })
         if let pendingCode {
             put(.pendingCode, .string(pendingCode.code.withPlaintext { $0 }))
             put(.pendingRedirectURI, .string(pendingCode.redirectURI))
@@ -113,6 +115,7 @@ extension StoredSession {
         refreshToken = secret(.refreshToken)
         proofKey = secret(.proofKey).flatMap { try? ProofKey(parsing: $0) }
         idToken = secret(.idToken)
+        loginClaims = object[Member.loginClaims.rawValue]?.object.flatMap(LoginClaims.init)
         if let code = secret(.pendingCode), let redirectURI = string(.pendingRedirectURI),
             let verifier = secret(.pendingVerifier), let nonce = secret(.pendingNonce)
         {

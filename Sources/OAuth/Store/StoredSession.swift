@@ -27,6 +27,8 @@ public struct StoredSession: Sendable {
     var proofKey: ProofKey?
     /// The newest id token.
     public var idToken: Secret?
+    /// The claims of the first id token; nil before there is one, or where an earlier version has stored it.
+    var loginClaims: LoginClaims?
     /// A login that waits for `exchange`.
     public var pendingCode: AuthorizationCode?
     /// A login that waits in a browser, as ``AuthorizationRequest/encoded()`` has it, for the URL that answers it.
