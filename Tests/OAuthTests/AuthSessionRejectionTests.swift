@@ -45,6 +45,17 @@ struct `A session whose token is refused` {
         }
     }
 
+    @Test func `names no next attempt once its provider has refused for good`() async throws {
+        let harness = SessionHarness(grantType: .authorizationCode)
+        harness.store.replace(with: harness.stored(1, refreshToken: "rt0"))
+        try await harness.run {
+            harness.server.script(.status(400, #"{"error":"invalid_grant"}"#))
+            #expect(await reject(harness, await harness.session.status.generation) == nil)
+            let status = await harness.session.status
+            #expect(status.state == .loginRequired && status.nextRequest == nil)
+        }
+    }
+
     @Test func `lets the refusal through when the provider hangs`() async throws {
         let harness = SessionHarness()
         try await harness.run {

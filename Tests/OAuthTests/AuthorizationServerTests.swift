@@ -214,6 +214,18 @@ struct `The authorization server` {
         }
     }
 
+    @Test func `gets no id token through a browser over plain http either`() async throws {
+        let harness = SessionHarness(grantType: .authorizationCode) {
+            $0.endpoints[.endSession] = HTTPURL("http://sso.example/end")
+        }
+        harness.store.replace(with: harness.stored(1, refreshToken: "rt0"))
+        try await harness.run {
+            let outcome = await harness.session.logOut()
+            #expect(outcome.request == nil && outcome.endSession == .failed)
+            #expect(outcome.failures.last?.code == "insecure_endpoint")
+        }
+    }
+
     // MARK: Basic credentials
 
     private func basic(_ secret: String, isFormEncoded: Bool) -> String {

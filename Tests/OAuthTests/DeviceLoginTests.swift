@@ -135,6 +135,16 @@ struct `A login on another device` {
         }
     }
 
+    /// The code is spent then.
+    @Test func `keeps the refresh token that came beside an access token of no use`() async throws {
+        let harness = harness()
+        try await harness.run {
+            let (_, error) = try await polls(
+                harness, [.status(200, #"{"access_token":"at","expires_in":0,"refresh_token":"rt"}"#)])
+            #expect(error == nil && harness.store.stored()?.refreshToken != nil)
+        }
+    }
+
     @Test func `ends with the code's expiry`() async throws {
         let harness = harness()
         try await harness.run {

@@ -128,6 +128,8 @@ extension AuthSession {
                 outcome.endSession = .notSupported
                 return
             }
+            // A browser sends the id token there, too.
+            try server.configuration.permit(endpoint)
             try options.check()
             let request = EndSessionRequest(
                 endpoint: endpoint, idToken: idToken, configuration: server.configuration, options)

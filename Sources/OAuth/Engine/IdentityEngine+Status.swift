@@ -90,7 +90,9 @@ extension IdentityEngine {
         let isEndless =
             state.failure == nil && state.demand == nil && state.access != nil
             && state.access?.finiteLifetime == nil
-        return [isEndless ? nil : engine.renewalMoment(of: id), state.healingMoment].compactMap(\.self).min()
+        // Nothing heals what a person has to begin anew.
+        let healing = canRenew && session.refusal == nil ? state.healingMoment : nil
+        return [isEndless ? nil : engine.renewalMoment(of: id), healing].compactMap(\.self).min()
     }
 
     /// All else that the provider said: of the client that it made, of the login, with tokens.

@@ -210,16 +210,15 @@ extension AuthSession {
             let outcome = await server.requestToken(
                 with: grant, adding: TokenAdditions(parameters: parameters), proving: key)
             key = outcome.proofKey ?? key
-            switch outcome.result {
-            case .success:
+            // What came beside an access token of no use is kept: the code is spent.
+            guard case .failure(let failure) = outcome.result, outcome.remainder == nil else {
                 return try await finish(
                     outcome, of: grant, nonce: nil, beside: device.additionalParameters,
                     askingFor: device.additions)
-            case .failure(let failure):
-                guard try polling.continues(after: failure) else {
-                    reportRequest(grant, outcome.result)
-                    throw .failed(failure)
-                }
+            }
+            guard try polling.continues(after: failure) else {
+                reportRequest(grant, outcome.result)
+                throw .failed(failure)
             }
         }
     }
