@@ -20,7 +20,9 @@ struct FieldCollector {
     private var cookie: [UInt8] = []
     private var isCookieNeverIndexed = false
 
-    private var method = HTTPMethod.get
+    /// The method; empty before it has come.
+    private(set) var method = HTTPMethod(rawValue: "")
+    private let noMethod = HTTPMethod(rawValue: "")
     private var path: [UInt8] = []
     /// True if ``path`` is that of this head.
     private var hasPath = false
@@ -44,7 +46,7 @@ struct FieldCollector {
         size = 0
         if !cookie.isEmpty { cookie = [] }
         isCookieNeverIndexed = false
-        method = .get
+        method = noMethod
         hasPath = false
         hasAuthority = false
         hostCount = 0
@@ -169,8 +171,7 @@ struct FieldCollector {
     mutating func fill(_ request: inout HTTPRequest) {
         request.version = .http2
         request.method = method
-        let longestMethod = 32
-        if case .other(let name) = method, name.utf8.count > longestMethod { fail(.methodTooLong) }
+        if isMethodTooLong { fail(.methodTooLong) }
         judgeHost()
         if !hasPath { path = [] }
         if method == .connect, connectProtocol == nil {
@@ -181,6 +182,13 @@ struct FieldCollector {
         }
         judgeLength()
         swap(&request.fields, &fields)
+    }
+
+    /// True if the method is longer than any may be.
+    var isMethodTooLong: Bool {
+        let longest = 32
+        guard case .other(let name) = method else { return false }
+        return name.utf8.count > longest
     }
 
     /// Writes the length in its shortest form.

@@ -8,6 +8,7 @@ enum HTTP2Callbacks {
         nghttp2_session_callbacks_set_on_begin_headers_callback(callbacks, onBeginHeaders)
         nghttp2_session_callbacks_set_on_header_callback(callbacks, onHeader)
         nghttp2_session_callbacks_set_on_invalid_header_callback(callbacks, onInvalidHeader)
+        nghttp2_session_callbacks_set_on_invalid_frame_recv_callback(callbacks, onInvalidFrame)
         nghttp2_session_callbacks_set_on_data_chunk_recv_callback(callbacks, onDataChunk)
         nghttp2_session_callbacks_set_on_frame_recv_callback(callbacks, onFrame)
         nghttp2_session_callbacks_set_on_stream_close_callback(callbacks, onStreamClose)
@@ -66,6 +67,16 @@ private func onInvalidHeader(
     _: UnsafePointer<UInt8>?, _: Int, _: UInt8, _: UnsafeMutableRawPointer?
 ) -> CInt {
     NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE.rawValue
+}
+
+/// The rest of the head is not told any more.
+private func onInvalidFrame(
+    _: OpaquePointer?, _: UnsafePointer<nghttp2_frame>?, _: CInt, _ context: UnsafeMutableRawPointer?
+) -> CInt {
+    withSession(context, otherwise: failed) {
+        $0.brokenStream()
+        return success
+    }
 }
 
 private func onDataChunk(

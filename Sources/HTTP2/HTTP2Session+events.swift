@@ -76,6 +76,7 @@ extension HTTP2Session {
 
     func headBegins(on id: Int32) {
         collector.value.begin()
+        headStream = id
         if role == .server, streams[id] == nil { streams.insert(pool.take(id: id)) }
     }
 
@@ -86,6 +87,21 @@ extension HTTP2Session {
         guard size > limits.bombBytes else { return true }
         hasBomb = true
         return breach(.enhanceYourCalm)
+    }
+
+    /// A client's request whose head has begun and will never be whole; its method is kept, as far as it is known.
+    @discardableResult
+    func brokenStream() -> HTTP2Stream? {
+        guard role == .server, let stream = streams[headStream], !stream.isAnnounced else { return nil }
+        stream.name(collector.value.isMethodTooLong ? HTTPMethod(rawValue: "") : collector.value.method)
+        return stream
+    }
+
+    /// nghttp2 ends the connection, because it cannot decode a head.
+    private func headBroke() {
+        guard let stream = brokenStream(), stream.resetCode == nil else { return }
+        stream.resetCode = .compressionError
+        touch(stream)
     }
 
     private func headArrived(on id: Int32, endsStream: Bool) {
@@ -186,6 +202,7 @@ extension HTTP2Session {
         case NGHTTP2_GOAWAY.rawValue:
             isLeaving = true
             lastServed = frame.pointee.goaway.last_stream_id
+            if frame.pointee.goaway.error_code == HTTP2ErrorCode.compressionError.rawValue { headBroke() }
         case NGHTTP2_RST_STREAM.rawValue: resetSent(header.stream_id, frame.pointee.rst_stream.error_code)
         default: break
         }

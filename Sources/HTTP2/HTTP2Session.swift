@@ -78,6 +78,8 @@ package final class HTTP2Session {
     private var spare: [HTTP2Stream] = []
     package let pool: StreamPool
     let collector = Exclusive(FieldCollector())
+    /// The stream whose head has begun last, which is what ``collector`` knows of.
+    var headStream: Int32 = 0
     /// Outlives ``handle``.
     let outgoing: OutgoingHeads
     var scanner: FrameScanner
@@ -220,6 +222,12 @@ package final class HTTP2Session {
         touch(stream)
     }
 
+    /// Ends the connection for a head, or the peer's first SETTINGS, that did not come in time.
+    package func expire() {
+        if isInsideHead, let stream = brokenStream() { stream.hasExpired = true }
+        fail(.enhanceYourCalm)
+    }
+
     // MARK: The end
 
     /// True once nothing more is sent or received.
@@ -258,6 +266,7 @@ package final class HTTP2Session {
     }
 
     private func abandonStreams(_ code: HTTP2ErrorCode) {
+        brokenStream()
         for stream in streams.all {
             if stream.resetCode == nil, isUnframed(stream) { stream.isUnprocessed = true }
             close(stream, code)

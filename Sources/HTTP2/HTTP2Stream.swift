@@ -40,6 +40,7 @@ package final class HTTP2Stream {
     private let heading = Exclusive(HTTPRequest())
     private let heads = Exclusive(ResponseQueue())
     private var connectName: String?
+    private var brokenMethod: HTTPMethod?
     private var messageFault: MessageFault?
     private var headLength: UInt64?
     private let arrived = Exclusive(StreamBytes())
@@ -62,6 +63,7 @@ package final class HTTP2Stream {
         marks = []
         number = id
         if connectName != nil { connectName = nil }
+        if brokenMethod != nil { brokenMethod = nil }
         if messageFault != nil { messageFault = nil }
         headLength = nil
         arrivedCount = 0
@@ -119,11 +121,18 @@ package final class HTTP2Stream {
 
     /// Exchanges the head of the request for `other`, whose memory is used again.
     ///
-    /// The head of a malformed request is empty: what was read of it is nowhere, and an earlier request's may stand there.
+    /// The head of a malformed request is empty but for its method: what was read of it is nowhere, and an earlier request's may
+    /// stand there.
     package func swapRequest(with other: inout HTTPRequest) {
-        if !isAnnounced { head = HTTPRequest() }
+        if !isAnnounced {
+            head = HTTPRequest()
+            head.method = brokenMethod ?? HTTPMethod(rawValue: "")
+        }
         swap(&head, &other)
     }
+
+    /// Keeps the method of a request whose head will never be whole, for its line in the access log.
+    func name(_ method: HTTPMethod) { brokenMethod = method }
 
     /// A client's side: true if there is a head that nobody has taken.
     package var hasResponse: Bool { !heads.value.isEmpty }
@@ -166,7 +175,8 @@ package final class HTTP2Stream {
     }
     /// True if a request was reset here before its head was complete, for its head or for content that it did not declare.
     package var isMalformed: Bool {
-        endCode == .protocolError && marks.isDisjoint(with: [.resetByPeer, .head, .begunSending])
+        (endCode == .protocolError || endCode == .compressionError)
+            && marks.isDisjoint(with: [.resetByPeer, .head, .begunSending])
     }
     /// The length that the head declares; nil without one.
     package internal(set) var declaredLength: UInt64? {

@@ -128,9 +128,10 @@ package final class HTTP2Connection {
     }
 
     private func begin(_ new: HTTP2Stream) {
-        // A stream that is closed or reset already is ignored, but a malformed one still has to be logged.
-        guard !new.isClosed && new.resetCode == nil || new.isMalformed else { return }
-        guard new.hasHead || new.isMalformed else {
+        // A stream that is closed or reset already is ignored, but one that was refused for its head still has to be logged.
+        let isRefused = new.isMalformed || new.hasExpired
+        guard !new.isClosed && new.resetCode == nil || isRefused else { return }
+        guard new.hasHead || isRefused else {
             if !unended.contains(where: { $0.stream === new }) { unended.append((new, .now)) }
             return
         }

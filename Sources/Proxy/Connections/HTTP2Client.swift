@@ -130,7 +130,7 @@ final class HTTP2Client<Kinds: UpstreamKinds> {
         guard connection.isOpen, connection.session.failure == nil else { return }
         let now = CoarseInstant.now
         if let headDeadline, headDeadline <= now {
-            connection.session.fail(.enhanceYourCalm)
+            connection.session.expire()
             return connection.scheduleSend()
         }
         if let idleDeadline, idleDeadline <= now { finishShutdown() }

@@ -73,6 +73,35 @@ import Testing
         #expect(sidecar.upstream.requests.map(\.head.target) == ["/next"])
     }
 
+    @Test
+    func
+        `a refused head is logged with its method, as far as that has come, and half a one that is left is not`()
+        throws
+    {
+        let client = try client()
+        for fields in [
+            client.fields("POST", "/", [("X-Upper", "1")]), [("X-Upper", "1")] + client.fields("PUT", "/"),
+        ] {
+            #expect(try client.resetCode(of: client.begin(fields)) == 0x1)
+        }
+        // No field has the index 0.
+        let undecodable = HPACK.encode(client.fields("DELETE", "/")) + [0x80]
+        try client.send(HTTP2Frame(.headers, flags: HTTP2Frame.endHeaders, stream: 5, undecodable))
+        #expect(try client.goawayCode() == 0x9)
+        for (method, isLeft) in [("OPTIONS", true), ("PATCH", false)] {
+            let other = try self.client()
+            try other.send(HTTP2Frame(.headers, stream: 1, HPACK.encode(other.fields(method, "/"))))
+            if isLeft { other.wire.close() } else { #expect(try other.goawayCode() == 0xB) }
+        }
+        let expected = ["POST bad_request", " bad_request", "DELETE bad_request", "PATCH request_timeout"]
+        try eventually("the access lines") {
+            sidecar.bearerd.logLines.filter { $0["message"] == "request" }.map {
+                "\($0["method"] ?? "?") \($0["code"] ?? "?")"
+            }
+                == expected
+        }
+    }
+
     @Test func `a malformed request has nothing of the requests before it`() throws {
         let client = try client()
         for number in 0..<3 {
