@@ -41,7 +41,6 @@ extension HTTP2Session {
         case NGHTTP2_SETTINGS.rawValue:
             if !Self.isSet(NGHTTP2_FLAG_ACK, header) {
                 isSettled = true
-                judgeWindows(under: frame.pointee.settings)
             }
         case NGHTTP2_PING.rawValue: if Self.isSet(NGHTTP2_FLAG_ACK, header) { pongCount += 1 }
         case NGHTTP2_GOAWAY.rawValue:
@@ -54,17 +53,6 @@ extension HTTP2Session {
         default: break
         }
         return breach == nil
-    }
-
-    /// SETTINGS that make a stream's window too large end the connection (RFC 9113 §6.9.2); nghttp2 resets the stream alone.
-    private func judgeWindows(under settings: nghttp2_settings) {
-        var (largest, initial) = windowsBefore
-        for entry in UnsafeBufferPointer(start: settings.iv, count: settings.niv)
-        where entry.settings_id == Int32(NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE.rawValue) {
-            largest += Int(entry.value) - initial
-            initial = Int(entry.value)
-            if largest > Int(Int32.max) { _ = breach(.flowControlError) }
-        }
     }
 
     /// The connection's window may be what streams waited for.

@@ -15,7 +15,14 @@ extension HTTP2Session {
         var start = 0
         var position = 0
         while position < bytes.count {
-            position += scanner.skip(atMost: bytes.count - position)
+            let skipped = scanner.skip(atMost: bytes.count - position)
+            if settingsScanner.rest > 0,
+                let fault = faultOfSettings(bytes.extracting(position..<(position + skipped)))
+            {
+                // What came before the frame is read already.
+                return fail(fault)
+            }
+            position += skipped
             guard position < bytes.count else { break }
             let begun = scanner.part.count
             let end = min(bytes.count, position + FrameScanner.headerLength - begun)
@@ -120,6 +127,10 @@ extension HTTP2Session {
         case NGHTTP2_GOAWAY.rawValue: isLeaving = true
         case NGHTTP2_SETTINGS.rawValue:
             windowsBefore = (streams.all.map { streamWindow(of: $0) }.max() ?? 0, initialWindow)
+            // The rest is for nghttp2 to refuse.
+            let acknowledges = header.flags & 0x1 != 0
+            let isWhole = header.stream == 0 && header.length % SettingsScanner.parameterLength == 0
+            if isWhole, !acknowledges { settingsScanner.begin(length: header.length) }
         default: break
         }
     }
@@ -162,6 +173,33 @@ extension HTTP2Session {
         default: isAdmitted = floods.admits(.unknown)
         }
         return isAdmitted ? nil : .enhanceYourCalm
+    }
+
+    /// Judges the parameters in the bytes of a SETTINGS frame (RFC 9113 §6.5.2, RFC 8441 §3, RFC 9218 §2.1).
+    private func faultOfSettings(_ bytes: Span<UInt8>) -> HTTP2ErrorCode? {
+        settingsScanner.take(bytes) { id, value in
+            switch Int32(id) {
+            case Int32(NGHTTP2_SETTINGS_ENABLE_PUSH.rawValue):
+                return value <= (role == .server ? 1 : 0) ? nil : .protocolError
+            case Int32(NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE.rawValue):
+                return windowsAdmit(Int(value)) ? nil : .flowControlError
+            case Int32(NGHTTP2_SETTINGS_MAX_FRAME_SIZE.rawValue):
+                return (1 << 14..<1 << 24).contains(value) ? nil : .protocolError
+            case Int32(NGHTTP2_SETTINGS_ENABLE_CONNECT_PROTOCOL.rawValue),
+                Int32(NGHTTP2_SETTINGS_NO_RFC7540_PRIORITIES.rawValue):
+                return value <= 1 ? nil : .protocolError
+            default: return nil
+            }
+        }
+    }
+
+    /// Counts in another size of the windows that streams begin with.
+    ///
+    /// - Returns: false if it makes one too large, which ends the connection (RFC 9113 §6.9.2); nghttp2 resets the stream alone.
+    private func windowsAdmit(_ size: Int) -> Bool {
+        windowsBefore.largest += size - windowsBefore.initial
+        windowsBefore.initial = size
+        return max(size, windowsBefore.largest) <= Int(Int32.max)
     }
 
     /// Judges whether the frame's stream may have one.

@@ -83,6 +83,7 @@ package final class HTTP2Session {
     /// Outlives ``handle``.
     let outgoing: OutgoingHeads
     var scanner: FrameScanner
+    var settingsScanner = SettingsScanner()
     var floods = FloodGuard()
     /// When time was counted in last for the budgets.
     var refilledAt: ContinuousClock.Instant?

@@ -59,6 +59,32 @@ import Testing
         }
     }
 
+    /// RFC 9113 section 6.5.3: each value counts, in the order in which they stand.
+    @Test(arguments: [true, false])
+    func `a bad value in SETTINGS ends the connection, though the same frame has a good one behind it`(
+        isServer: Bool
+    ) throws {
+        var cases: [(id: UInt16, bad: UInt32, good: UInt32, code: UInt32)] = [
+            (2, 2, 0, 0x1), (4, 0x8000_0000, 65_535, 0x3), (5, 16_383, 16_384, 0x1),
+            (5, 1 << 24, 16_384, 0x1),
+            (8, 2, 1, 0x1), (9, 2, 1, 0x1),
+        ]
+        if !isServer { cases.append((2, 1, 0, 0x1)) }
+        for (id, bad, good, code) in cases {
+            let frame = HTTP2Frame.settings([(id, bad), (3, 7), (id, good)]).bytes
+            for length in [1, 4, frame.count] {
+                let peer = try #require(isServer ? FramePeer() : Self.client())
+                for start in stride(from: 0, to: frame.count, by: length) {
+                    peer.send(bytes: Array(frame[start..<min(start + length, frame.count)]))
+                }
+                #expect(peer.goawayCode() == code, "\(id): \(bad)")
+            }
+        }
+        let peer = try #require(isServer ? FramePeer() : Self.client())
+        peer.send(.settings([(5, 16_384), (4, 0), (0xFF, .max), (5, 0xFF_FFFF), (4, 0x7FFF_FFFF), (2, 0)]))
+        #expect(peer.session.failure == nil && peer.goawayCode() == nil)
+    }
+
     @Test func `the largest window that SETTINGS may give is given`() throws {
         let peer = try #require(FramePeer())
         peer.send(.head(FramePeer.post, stream: 1, endsStream: false))
