@@ -27,7 +27,7 @@ extension ServerConnection: ClientExchange, ConnectionExchange {
             beginNothing()
             throw MessageError(error)
         }
-        incoming.begin(framing, limit: limit)
+        incoming.begin(framing, limit: limit, trailerLimit: limits.headerBytes)
         return BodyLength(framing)
     }
 

@@ -79,7 +79,7 @@ package final class ServerConnection {
     /// The longest silence of such a client.
     private static let longestSilence = Duration.seconds(2)
 
-    private var limits: HeadLimits
+    private(set) var limits: HeadLimits
     private var timeouts: ServerTimeouts
     private var dormantAfter: Duration?
     private let parsing: Exclusive<RequestParser>

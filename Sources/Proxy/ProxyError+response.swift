@@ -308,7 +308,7 @@ package struct Rejection: Equatable, Sendable {
             case .tooManyFields:
                 (.headersTooLarge, "The request head has more than \(HeadLimits().maxFields) fields.")
             case .trailersTooLarge:
-                (.headersTooLarge, "The trailers behind the body are larger than they may be.")
+                (.headersTooLarge, "The trailers behind the body are larger than limits.header_bytes.")
             case .methodTooLong: (.notImplemented, "The method is longer than any that is known.")
             case .unknownCoding: (.notImplemented, "The transfer coding is unknown.")
             case .unsupportedVersion:

@@ -24,14 +24,14 @@ package struct BodyDecoder: Sendable {
     ///   - framing: the framing of the content.
     ///   - limit: the most content bytes; a larger chunk is refused as soon as its size is known.
     ///   - trailerLimit: the most bytes of a trailer section.
-    package init(_ framing: BodyFraming, limit: UInt64 = .max, trailerLimit: Int = 16_384) {
+    package init(_ framing: BodyFraming, limit: UInt64 = .max, trailerLimit: Int = HeadLimits().headerBytes) {
         state = .finished
         begin(framing, limit: limit, trailerLimit: trailerLimit)
     }
 
     /// Starts over with the next message.
     package mutating func begin(
-        _ framing: BodyFraming, limit: UInt64 = .max, trailerLimit: Int = 16_384
+        _ framing: BodyFraming, limit: UInt64 = .max, trailerLimit: Int = HeadLimits().headerBytes
     ) {
         if framing == .chunked {
             chunks = ChunkedDecoder(limit: limit, trailerLimit: trailerLimit)

@@ -33,11 +33,15 @@ package final class MessageBody: BodySource {
 
     /// Begins the content of the message whose head was just consumed from the stream.
     ///
-    /// - Parameter limit: the most content bytes; more are ``MessageError/bodyTooLarge``.
-    package func begin(_ framing: BodyFraming, limit: UInt64 = .max) {
+    /// - Parameters:
+    ///   - limit: the most content bytes; more are ``MessageError/bodyTooLarge``.
+    ///   - trailerLimit: the most bytes of a trailer section.
+    package func begin(
+        _ framing: BodyFraming, limit: UInt64 = .max, trailerLimit: Int = HeadLimits().headerBytes
+    ) {
         isDecoded = framing == .none || framing == .length(0)
         // Without content nobody asks it.
-        if !isDecoded { decoder.value.begin(framing, limit: limit) }
+        if !isDecoded { decoder.value.begin(framing, limit: limit, trailerLimit: trailerLimit) }
         self.framing = framing
         self.limit = limit
         handedOut = 0

@@ -66,7 +66,7 @@ extension UpstreamConnection: UpstreamExchange, ConnectionExchange {
         }
         if isFirst, response.fields.has(.keepAlive) { announcedKeepAlive = response.announcedKeepAlive }
         persists = parser.isPersistent && framing != .untilClose
-        incoming.begin(framing)
+        incoming.begin(framing, trailerLimit: trailerLimit)
         // Trailers right behind the head are all of a call's answer.
         if framing == .chunked, response.fields.areOfGRPC { incoming.takeEmptyContent() }
         return BodyLength(framing)

@@ -37,6 +37,8 @@ package final class UpstreamConnection {
 
     // Private, so that the compiler proves what it has to check at run time for what others see.
     private let parsing: Exclusive<ResponseParser>
+    /// The most bytes of a response's trailers.
+    let trailerLimit: Int
     private var mayPersist = false
     private var idleBegan = CoarseInstant.now
     private var served = 0
@@ -48,12 +50,13 @@ package final class UpstreamConnection {
 
     /// - Parameters:
     ///   - descriptor: connected and non-blocking; `wire` closes it.
-    ///   - limits: the limits for the heads of responses.
+    ///   - limits: the limits for the heads of responses, and for their trailers.
     init(wire: any Wire, descriptor: Int32, loop: EventLoop, limits: HeadLimits) {
         stream = ByteStream(wire: wire, readiness: Readiness(descriptor: descriptor, loop: loop), loop: loop)
         incoming = MessageBody(stream: stream)
         outgoing = MessageWriter(stream: stream)
         parsing = Exclusive(ResponseParser(limits: limits))
+        trailerLimit = limits.headerBytes
     }
 
     deinit { close() }

@@ -189,6 +189,32 @@ import Testing
         #expect(try upstream.request().trailers.map { [$0.name, $0.value] } == [["X-Check", "7"]])
     }
 
+    @Test func `trailers may be as large as heads, and no larger`() throws {
+        @Sendable func trailer(_ count: Int) -> String {
+            "X-Sum: \(String(repeating: "7", count: count))\r\n"
+        }
+        let upstream = try RawUpstream { request in
+            let count = Int(request.head.target.dropFirst()) ?? 0
+            return .raw(
+                "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n"
+                    + "\(trailer(count))\r\n")
+        }
+        for (limit, isPassed) in [("64KiB", true), ("8KiB", false)] {
+            let sidecar = try Sidecar(upstream: upstream, .init(top: "limits: {header_bytes: \(limit)}"))
+            let host = try sidecar.bearerd.proxy
+            func post(to path: String, trailer count: Int) throws -> RawResponse {
+                try sidecar.client().exchange(
+                    "POST \(path) HTTP/1.1\r\nHost: \(host)\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhi\r\n0\r\n"
+                        + "\(trailer(count))\r\n")
+            }
+            let uploaded = try post(to: "/1", trailer: 20_000)
+            #expect(uploaded.status == (isPassed ? 200 : 431), "\(uploaded.text)")
+            let answer = try post(to: "/20000", trailer: 1)
+            #expect((answer.isComplete && answer.status == 200) == isPassed)
+            if isPassed { #expect(answer.trailers.first?.value.count == 20_000) }
+        }
+    }
+
     @Test func `a truncated answer reaches the client truncated`() throws {
         let truncated = [
             "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\npart",
