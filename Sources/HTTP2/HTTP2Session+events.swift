@@ -65,7 +65,12 @@ extension HTTP2Session {
     func headBegins(on id: Int32) {
         collector.value.begin()
         headStream = id
-        if role == .server, streams[id] == nil { streams.insert(pool.take(id: id)) }
+        guard role == .server, streams[id] == nil else { return }
+        streams.insert(pool.take(id: id))
+        // Answers share the connection's window, unless the head's `priority` says otherwise (RFC 9218 §4.2): one after the
+        // other, as without a word, a large one would keep all others waiting.
+        var priority = nghttp2_extpri(urgency: UInt32(NGHTTP2_EXTPRI_DEFAULT_URGENCY), inc: 1)
+        nghttp2_session_change_extpri_stream_priority(handle, id, &priority, 0)
     }
 
     /// - Returns: false if the header list is an attack.

@@ -148,13 +148,14 @@ package final class HTTP2Session {
 
     /// Puts our SETTINGS first, and opens the connection's window.
     private func introduce() -> Bool {
-        var settings = [
-            setting(NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, HTTP2Limits.streamWindow),
-            setting(NGHTTP2_SETTINGS_NO_RFC7540_PRIORITIES, 1),
-        ]
+        var settings = [setting(NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, HTTP2Limits.streamWindow)]
         switch role {
+        // Without a word of priorities nghttp2 serves requests in turn; with that of RFC 9218 the first one that has content
+        // would have all of the connection's window.
         case .client: settings.append(setting(NGHTTP2_SETTINGS_ENABLE_PUSH, 0))
-        case .server: settings.append(setting(NGHTTP2_SETTINGS_ENABLE_CONNECT_PROTOCOL, 1))
+        case .server:
+            settings.append(setting(NGHTTP2_SETTINGS_NO_RFC7540_PRIORITIES, 1))
+            settings.append(setting(NGHTTP2_SETTINGS_ENABLE_CONNECT_PROTOCOL, 1))
         }
         settings += settingsOf(limits, for: role)
         let flags = UInt8(NGHTTP2_FLAG_NONE.rawValue)

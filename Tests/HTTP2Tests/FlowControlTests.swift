@@ -43,6 +43,37 @@ import Testing
         #expect(peer.streams[81]?.keptCount == 3 * 16_384)
     }
 
+    @Test(arguments: [HTTP2Session.Role.server, .client])
+    func `the connection's window is shared by all that wait for it`(role: HTTP2Session.Role) throws {
+        let peer = try #require(FramePeer(role))
+        peer.send(.settings([(4, 1 << 20)]))
+        var streams: [HTTP2Stream] = []
+        for number in 0..<UInt32(4) {
+            switch role {
+            case .server:
+                peer.send(.head(FramePeer.get, stream: 2 * number + 1))
+                let stream = try #require(peer.streams[Int32(2 * number + 1)])
+                peer.session.respond(HTTPResponse(status: 200), hasContent: true, on: stream)
+                streams.append(stream)
+            case .client:
+                let post = HTTPRequest(
+                    method: .post, target: "/", fields: HTTPFields(("Host", "example.com")))
+                let stream = peer.session.request(post, scheme: .http, hasContent: true, takesTrailers: false)
+                streams.append(try #require(stream))
+            }
+        }
+        for stream in streams {
+            peer.session.send([UInt8](repeating: 0x78, count: 400_000).span, on: stream)
+        }
+        _ = peer.takeFrames()
+        for _ in 0..<40 {
+            peer.send(.windowUpdate(16_384))
+            _ = peer.takeFrames()
+        }
+        let unsent = streams.map(\.unsentCount)
+        #expect(try #require(unsent.max()) - #require(unsent.min()) <= 65_535, "\(unsent)")
+    }
+
     @Test func `whoever sends beyond the window is told so`() {
         peer.send(.head(FramePeer.post, stream: 1, endsStream: false))
         upload(65_536 + 16_384)
