@@ -26,6 +26,8 @@ package final class ServerStream: ClientExchange {
     private var onNews: (() -> Void)?
     /// Has the connection take no other streams than those that have begun.
     package var onShutdown: () -> Void = {}
+    /// Called when the client has reset the stream, or is gone, and nobody watches (``watchPeer(_:)``).
+    package var onReset: () -> Void = {}
     private var isClosed = false
     /// The key that the client's WebSocket has for an upstream of HTTP/1.1.
     private var webSocketKey: WebSocketKey?
@@ -76,7 +78,8 @@ package final class ServerStream: ClientExchange {
 
     private func changed() {
         handle.wake()
-        if stream.resetCode != nil || connection.peerHasEnded { onNews?() }
+        guard stream.resetCode != nil || connection.peerHasEnded else { return }
+        if let onNews { onNews() } else { onReset() }
     }
 
     /// Why the request cannot be served; nil if it can.

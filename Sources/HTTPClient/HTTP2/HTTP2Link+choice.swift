@@ -8,7 +8,7 @@ internal import BearerdHTTPMessages
 /// Which of one pool's connections takes a request.
 extension [HTTP2Link] {
     /// More connections than this are not made for requests that share one and find no room on the others.
-    private static var limit: Int { 8 }
+    private static var limit: Int { 20 }
 
     /// The connection that takes the request now; nil if another one is to be made, or waited for.
     func withRoom(for form: RequestForm) -> HTTP2Link? {

@@ -29,8 +29,9 @@ final class HTTP2Link {
     private let carrier: UpstreamConnection
     private let settled: LoopWait
 
-    /// Streams at once beyond which another connection is made, whatever the peer allows.
-    private static let streamLimit = 256
+    /// Streams at once beyond which another connection is made, whatever the peer allows: when their client goes, all of them
+    /// are cancelled, beside those of ``cancellationLimit``.
+    private static let streamLimit = 50
     /// Requests ended early at once, and one a second more, beyond which a connection takes no others: servers that guard
     /// against rapid resets (CVE-2023-44487) end one after some 100, with all that it carries.
     private static let cancellationLimit = 50

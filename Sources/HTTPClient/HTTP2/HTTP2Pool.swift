@@ -117,7 +117,7 @@ package final class HTTP2Pool: NegotiatingPool {
             let rest = timeout > .zero ? timeout - start.duration(to: .now) : .zero
             guard timeout == .zero || rest > .zero else { throw .busy }
             if links.value.mayGrow(for: form), attempts < Self.attemptLimit {
-                guard try await connect(within: rest) else { throw .declined }
+                guard try await connect(within: rest, ofAttempt: timeout) else { throw .declined }
                 // A connection that others have taken meanwhile is none that was made in vain.
                 if links.value.last?.activeCount ?? 0 == 0 { attempts += 1 }
             } else {
@@ -173,8 +173,22 @@ package final class HTTP2Pool: NegotiatingPool {
     private func awaitRoom(within timeout: Duration) async throws(UpstreamError) {
         let room = LoopWait(loop: loop)
         waiting.value.append(room)
-        defer { waiting.value.removeAll { $0 === room } }
-        try await room.wait(within: timeout, orThrow: .busy, on: loop)
+        do {
+            try await room.wait(within: timeout, orThrow: .busy, on: loop)
+        } catch {
+            // Woken in the same turn in which it gives up: the room is the next one's.
+            if !stopWaiting(room) { roomChanged() }
+            throw error
+        }
+        stopWaiting(room)
+    }
+
+    /// - Returns: false if ``roomChanged()`` has woken it.
+    @discardableResult
+    private func stopWaiting(_ room: LoopWait) -> Bool {
+        guard let index = waiting.value.firstIndex(where: { $0 === room }) else { return false }
+        waiting.value.remove(at: index)
+        return true
     }
 
     /// The upstream may take more streams than before (SETTINGS_MAX_CONCURRENT_STREAMS).
@@ -196,9 +210,14 @@ package final class HTTP2Pool: NegotiatingPool {
 
     /// Makes a connection, or waits for the one that is being made.
     ///
+    /// - Parameters:
+    ///   - timeout: how long the caller waits.
+    ///   - limit: how long a new attempt may take: others join it, who have more time than whoever begins it.
     /// - Returns: false if the upstream has chosen HTTP/1.1 on it.
-    private func connect(within timeout: Duration) async throws(UpstreamError) -> Bool {
-        if attempt == nil { attempt = begin(within: timeout) }
+    private func connect(
+        within timeout: Duration, ofAttempt limit: Duration
+    ) async throws(UpstreamError) -> Bool {
+        if attempt == nil { attempt = begin(within: limit) }
         guard let attempt else { return false }
         return try await attempt.outcome(within: timeout, on: loop)
     }
@@ -339,7 +358,7 @@ extension HTTP2Pool {
         if hasDeclined { return false }
         if links.value.contains(where: \.isUsable) { return true }
         guard address.url.scheme == .https else { return false }
-        return try await connect(within: timeout)
+        return try await connect(within: timeout, ofAttempt: timeout)
     }
 
     private var isDeclined: Bool { single != nil && hasDeclined }

@@ -154,7 +154,11 @@ final class HTTP2Keeper<Kinds: UpstreamKinds> {
             return vacant.resume(seat)
         }
         let stream = ServerStream(stream, on: client.connection, from: client.peer)
-        let seat = Seat(forwarder.makeExchange(for: stream, on: client.routing), on: loop)
+        let exchange = forwarder.makeExchange(for: stream, on: client.routing)
+        // Both end with the seat, and the forwarder after all seats.
+        stream.onReset = { [unowned forwarder, unowned exchange] in forwarder.clients.heedReset(of: exchange)
+        }
+        let seat = Seat(exchange, on: loop)
         attach(seat, to: client)
         _ = loop.startTask { await self.keep(seat) }
     }

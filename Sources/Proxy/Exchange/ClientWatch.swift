@@ -12,7 +12,8 @@ private let sendingPace = Duration.seconds(1)
 /// Detects clients that leave while their requests are in flight, whatever these wait for.
 ///
 /// A short request costs nothing here: one timer looks at all those that have been in flight for a while.
-/// From that look on each event of the client's socket is heeded, so that a reset is noticed at once.
+/// From that look on each event of the client's socket is heeded, so that a reset is noticed at once; one of a stream of
+/// HTTP/2 is from the beginning (``heedReset(of:)``).
 /// Confined to its loop's thread.
 final class ClientWatch<Client: ClientExchange, Kinds: UpstreamKinds> {
     typealias Exchange = BearerdProxy.Exchange<Client, Kinds>
@@ -115,6 +116,11 @@ final class ClientWatch<Client: ClientExchange, Kinds: UpstreamKinds> {
             leave(exchange)
             return false
         }
+    }
+
+    /// Looks at a client of which it is known that it has left, before its first look.
+    func heedReset(of exchange: Exchange) {
+        if exchange.presence.state != .idle { edge(of: exchange) }
     }
 
     private func edge(of exchange: Exchange) {

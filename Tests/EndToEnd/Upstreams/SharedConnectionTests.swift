@@ -136,6 +136,24 @@ import Testing
         for client in clients { client.wire.close() }
     }
 
+    /// Nothing of their bodies is gathered while connections are scarce.
+    @Test func `of gRPC may wait for an answer before they go on, however many there are`() throws {
+        let fields = [("content-type", "application/grpc"), ("te", "trailers")]
+        let upstream = try HTTP2Upstream { peer, event, stream in
+            guard event == .head else { return }
+            let head = [(":status", "200"), ("content-type", "application/grpc")]
+            try peer.send(.head(head, stream: stream.id, endsStream: false))
+        }
+        let sidecar = try HTTP2Route.sidecar(upstream, top: "limits: {upstream_connections: 4}")
+        try sidecar.awaitToken()
+        let client = try HTTP2Client(to: sidecar.bearerd.proxy)
+        for _ in 0..<4 {
+            let call = try client.begin("POST", "/h2/talk", fields, endsStream: false)
+            try client.send(.data("m", stream: call))
+            #expect(try client.head(on: call)[":status"] == "200")
+        }
+    }
+
     @Test func `with large heads keep no other large head waiting`() throws {
         let upstream = try HTTP2Upstream(settings: [(6, 1 << 20)]) { peer, event, stream in
             guard event == .head else { return }
