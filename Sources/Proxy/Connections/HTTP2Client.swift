@@ -43,6 +43,8 @@ final class HTTP2Client<Kinds: UpstreamKinds> {
     private var untakenSince: CoarseInstant?
     /// The waits of those answers when they were looked at last, with how much it had taken of each.
     private var untakenWaits: [Int32: (sentCount: UInt64, wait: ContentWait)] = [:]
+    /// When no more streams are taken, whether the client has answered our PING or not.
+    private var shutdownDeadline: CoarseInstant?
     private var isShuttingDown = false
     private var hasShutDown = false
 
@@ -96,7 +98,7 @@ final class HTTP2Client<Kinds: UpstreamKinds> {
         unendedSince = connection.unendedSince
         idleSince = session.streamCount == 0 ? idleSince ?? .now : nil
         untakenSince = session.untakenCount == 0 ? nil : untakenSince ?? .now
-        if let next = nextDeadline, timerDeadline.map({ next < $0 }) ?? true { setTimer(to: next) }
+        setTimerIfEarlier()
     }
 
     private var headDeadline: CoarseInstant? {
@@ -116,7 +118,12 @@ final class HTTP2Client<Kinds: UpstreamKinds> {
     }
 
     private var nextDeadline: CoarseInstant? {
-        [headDeadline, idleDeadline, endDeadline, untakenDeadline].compactMap { $0 }.min()
+        [headDeadline, idleDeadline, endDeadline, untakenDeadline, hasShutDown ? nil : shutdownDeadline]
+            .compactMap { $0 }.min()
+    }
+
+    private func setTimerIfEarlier() {
+        if let next = nextDeadline, timerDeadline.map({ next < $0 }) ?? true { setTimer(to: next) }
     }
 
     private func setTimer(to deadline: CoarseInstant) {
@@ -134,6 +141,7 @@ final class HTTP2Client<Kinds: UpstreamKinds> {
             return connection.scheduleSend()
         }
         if let idleDeadline, idleDeadline <= now { finishShutdown() }
+        if let shutdownDeadline, shutdownDeadline <= now { finishShutdown() }
         if let endDeadline, endDeadline <= now { connection.expireUnended(after: timeouts.header) }
         if let untakenDeadline, untakenDeadline <= now { resetUntaken() }
         if let next = nextDeadline { setTimer(to: next) }
@@ -148,11 +156,16 @@ final class HTTP2Client<Kinds: UpstreamKinds> {
     }
 
     /// Tells the client that the connection will take no more streams; those on their way are still taken.
-    func beginShutdown() {
+    ///
+    /// - Parameter patience: how long they are taken of a client that does not answer PING; nil where the caller finishes.
+    func beginShutdown(within patience: Duration? = nil) {
         guard !isShuttingDown else { return }
         isShuttingDown = true
         connection.session.announceShutdown()
         connection.scheduleSend()
+        guard let patience else { return }
+        shutdownDeadline = .now + patience
+        setTimerIfEarlier()
     }
 
     /// Takes no more streams; the connection ends with those that there are.

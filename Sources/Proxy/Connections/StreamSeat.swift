@@ -26,6 +26,7 @@ final class StreamSeat<Kinds: UpstreamKinds>: ReusableSeat {
         stream = exchange.client
         self.exchange = exchange
         vacancy = LoopWait(loop: loop)
-        stream.onShutdown = { [unowned self] in holder?.beginShutdown() }  // it goes with us
+        // It goes with us. A way to a client takes no second.
+        stream.onShutdown = { [unowned self] in holder?.beginShutdown(within: .seconds(1)) }
     }
 }

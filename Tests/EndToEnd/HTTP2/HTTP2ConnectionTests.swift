@@ -119,6 +119,19 @@ import Testing
         }
     }
 
+    @Test func `ends soon on a listener that speaks HTTP2 no more, whether its client answers PING or not`()
+        throws
+    {
+        let sidecar = try Sidecar(.init(listen: "{address: 127.0.0.1:0, protocols: [http1, h2]}"))
+        try sidecar.awaitToken()
+        let client = try HTTP2Client(to: sidecar.bearerd.proxy)
+        client.answersPings = false
+        #expect(try client.request("GET", "/").status == 200)
+        try sidecar.reload(to: .init(listen: "{address: 127.0.0.1:0, protocols: [http1]}"))
+        #expect(try client.request("GET", "/").status == 200)
+        try client.awaitEnd()
+    }
+
     @Test func `that nobody uses is no reason for a drain to wait`() throws {
         let sidecar = try Sidecar()
         try sidecar.awaitToken()
