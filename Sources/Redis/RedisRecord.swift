@@ -10,8 +10,8 @@ enum RedisRecord: Equatable {
     /// A value of another type, or one that is too long for a session.
     case unreadable
 
-    /// More bytes than any session has.
-    static let maximumBytes = 1 << 22
+    /// More bytes than any session has, which bounds itself, sealed or not.
+    static let maximumBytes = 7 << 20
     /// Enough bytes for the generation and its line end.
     static let headBytes = 24
 

@@ -10,8 +10,8 @@ package import OAuth
 /// file, synced, and renamed over the old one; the previous generation keeps a second name. The directory is held
 /// open: if nothing usable is at its path any more, the processes that have it open go on sharing it.
 package actor FileStore: SessionStore, ExecutorConfined {
-    /// More bytes than any session has; a longer file is damaged.
-    static let maximumBytes = 1 << 22
+    /// More bytes than any session has, which bounds itself, sealed or not; a longer file is damaged.
+    static let maximumBytes = 7 << 20
 
     package nonisolated let executor: any SerialExecutor
     /// The directory in use, which is not always the configured one.

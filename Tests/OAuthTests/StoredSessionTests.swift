@@ -50,6 +50,24 @@ struct `A stored session` {
         #expect(session.basicEncoding == .raw)
     }
 
+    /// No store reads a record of any size: one that was written and is not read again would be a session lost.
+    @Test func `is never too large to be read again, and keeps its refresh token`() throws {
+        var session = example()
+        session.scope = Array(repeating: "a", count: 500_000)
+        for number in 0..<9 {
+            session.accessTokens.append(
+                StoredAccessToken(
+                    token: Secret("\(number)" + String(repeating: "t", count: 800_000)), generation: 7,
+                    expiresAt: WallTime(secondsSinceEpoch: 1_800_000_000), lifetime: .seconds(300),
+                    request: "\(number)"))
+        }
+        let bytes = session.encoded()
+        #expect(bytes.count < 5 << 20)
+        let read = try #require(StoredSession(decoding: bytes))
+        #expect(read.refreshToken?.equals(Secret("rt-1")) == true && read.accessTokens.isEmpty)
+        #expect(read.generation == 7 && read.scope.count == 500_000)
+    }
+
     @Test func `is damaged at whatever byte it is cut off`() {
         let whole = example().encoded()
         for length in 0..<(whole.count - 2) {

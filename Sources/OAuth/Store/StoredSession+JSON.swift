@@ -48,8 +48,21 @@ extension StoredSession {
         case pendingBinding = "pending_binding"
     }
 
+    /// A record of more bytes is stored without what the next answer brings again, its access tokens above all: stores read no
+    /// record of any size, and the refresh token must last.
+    private static let mostBytes = 1 << 22
+
     /// The session as JSON, tokens in the clear.
     public func encoded() -> [UInt8] {
+        let whole = json.serialized(pretty: true)
+        guard whole.count > Self.mostBytes else { return whole }
+        var rest = self
+        rest.accessTokens = []
+        rest.additionalParameters = AdditionalParameters()
+        return rest.json.serialized()
+    }
+
+    private var json: JSONObject {
         var object = unknownMembers
         func put(_ member: Member, _ value: JSONValue?) { object[member.rawValue] = value }
         put(.version, .integer(Self.version))
@@ -90,7 +103,7 @@ extension StoredSession {
         put(
             .additionalParameters,
             additionalParameters.isEmpty ? nil : .object(additionalParameters.members))
-        return object.serialized(pretty: true)
+        return object
     }
 
     /// Reads what ``encoded()`` wrote.
