@@ -188,9 +188,8 @@ package struct AdminResponder: HTTPResponder {
     }
 
     private func health() async -> ServiceReply {
-        let silent = await process.silentWorkers()
-        guard !silent.isEmpty else { return .text("ok") }
-        return .text("standing still: \(silent.joined(separator: ", "))", status: 503)
+        let report = HealthReport(silentWorkers: await process.silentWorkers())
+        return .text(report.text, status: report.silentWorkers.isEmpty ? 200 : 503)
     }
 
     private func readiness(ofRoute query: String?) async throws(AdminError) -> ServiceReply {

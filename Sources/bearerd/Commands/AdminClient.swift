@@ -75,8 +75,16 @@ struct AdminClient {
             }
             return document
         case .answered(let status, let body):
-            throw CommandFailure(refusal: status, body, of: "the daemon")
+            throw refusal(status, body, of: "the daemon")
         }
+    }
+
+    /// The failure for a request that was refused, by the daemon or by whoever listens in its place.
+    func refusal(_ status: Int, _ body: [UInt8], of subject: String) -> CommandFailure {
+        guard AdminProblem(status: status, reading: body).code == nil else {
+            return CommandFailure(refusal: status, body, of: subject)
+        }
+        return stranger("gives status \(status) without a code of bearerd's")
     }
 
     /// The failure for an answer that is not bearerd's.

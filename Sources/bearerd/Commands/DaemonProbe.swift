@@ -23,34 +23,23 @@ struct DaemonProbe {
             switch try await client.get(resource, timeLimit: limit) {
             case .notRunning: return client.nobody
             case .answered(200, let body):
-                return Self.isOurs(body, resource)
+                return Self.words(in: body, resource) != nil
                     ? nil : client.stranger("does not answer as bearerd does").message
             case .answered(let status, let body):
-                return Self.reasons(in: body) ?? "the daemon answers \(status)\(Self.words(in: body))"
+                guard let words = Self.words(in: body, resource) else {
+                    return client.refusal(status, body, of: "the daemon").message
+                }
+                return words.isEmpty ? "the daemon answers \(status)" : words
             }
         } catch {
             return error.message
         }
     }
 
-    /// Returns true for what bearerd says where it is well.
-    private static func isOurs(_ body: [UInt8], _ resource: AdminResource) -> Bool {
-        switch resource {
-        case .health: String(decoding: body, as: UTF8.self).split(whereSeparator: \.isNewline) == ["ok"]
-        default: (try? JSONValue(parsing: body)).flatMap { ReadinessReport($0) } != nil
-        }
-    }
-
-    /// The beginning of an answer that is not JSON.
-    private static func words(in body: [UInt8]) -> String {
-        let text = String(decoding: body.prefix(200), as: UTF8.self)
-        return text.isEmpty || text.hasPrefix("{") ? "" : ": \(text)"
-    }
-
-    /// The reasons in a readiness document.
-    private static func reasons(in body: [UInt8]) -> String? {
+    /// The trouble that bearerd tells of itself, empty where it is well; nil for an answer that is not bearerd's.
+    private static func words(in body: [UInt8], _ resource: AdminResource) -> String? {
+        guard resource == .readiness else { return HealthReport(reading: body)?.trouble }
         let report = (try? JSONValue(parsing: body)).flatMap { ReadinessReport($0) }
-        let words = report?.reasons.map(\.words) ?? []
-        return words.isEmpty ? nil : words.joined(separator: ", ")
+        return report.map { $0.reasons.map(\.words).joined(separator: ", ") }
     }
 }

@@ -43,7 +43,7 @@ struct IdentityDaemon {
         else { return nil }
         guard let json = try? JSONValue(parsing: body) else { return nil }
         guard status == 200 else {
-            throw CommandFailure(refusal: status, body, of: "\(identity.name): the daemon")
+            throw client.refusal(status, body, of: "\(identity.name): the daemon")
         }
         let known = StatusDocument(json)?.identities.first { $0.name == identity.name }
         switch known?.state {
@@ -86,11 +86,12 @@ struct IdentityDaemon {
         let subject = "\(identity): the daemon"
         // A process answers there within seconds, if there is one; an action may take longer.
         try await client?.checkPresence(before: resource, hasBody: body != nil)
-        switch try await client?.post(resource, body: body?.serialized() ?? [], timeLimit: limit) {
-        case nil, .notRunning?:
+        guard let client else { throw nobody }
+        switch try await client.post(resource, body: body?.serialized() ?? [], timeLimit: limit) {
+        case .notRunning:
             throw nobody
-        case .answered(let status, let body)?:
-            guard 200...299 ~= status else { throw CommandFailure(refusal: status, body, of: subject) }
+        case .answered(let status, let body):
+            guard 200...299 ~= status else { throw client.refusal(status, body, of: subject) }
             guard let json = try? JSONValue(parsing: body), let value = reading(json) else {
                 throw CommandFailure(
                     .unavailable,

@@ -76,11 +76,11 @@ struct ReloadCommand: Command {
                 throw client.stranger("does not tell what became of the configuration")
             }
             return .taken(warnings: json["warnings"]?.array?.compactMap(\.string) ?? [])
-        case .answered(let status, let body): return refusal(status, body)
+        case .answered(let status, let body): return refusal(status, body, of: client)
         }
     }
 
-    private static func refusal(_ status: Int, _ body: [UInt8]) -> Outcome {
+    private static func refusal(_ status: Int, _ body: [UInt8], of client: AdminClient) -> Outcome {
         let problem = AdminProblem(status: status, reading: body)
         switch problem.code {
         case .configInvalid?:
@@ -93,7 +93,7 @@ struct ReloadCommand: Command {
                 ? problem.detail : "refused; the old configuration is in force"
             return .refused(lines: lines, CommandFailure(.configuration, words))
         case .restartNeeded?: return .refused(lines: [], CommandFailure(.configuration, problem.detail))
-        default: return .refused(lines: [], CommandFailure(refusal: status, body, of: "the daemon"))
+        default: return .refused(lines: [], client.refusal(status, body, of: "the daemon"))
         }
     }
 

@@ -62,7 +62,7 @@ struct StatusCommand: Command {
             }
             return (document, status)
         case .answered(let status, let body):
-            throw CommandFailure(refusal: status, body, of: "the daemon")
+            throw client.refusal(status, body, of: "the daemon")
         }
     }
 

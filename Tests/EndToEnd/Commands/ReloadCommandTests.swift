@@ -134,6 +134,29 @@ import Testing
                     "at \(stranger.url) (admin.listen) tells no status; is it another program?"),
                 "\(status)")
         }
+        let others = try [(302, "http://127.0.0.1/"), (401, ""), (503, "")].map { status, location in
+            try RawUpstream { _ in .response(status, location.isEmpty ? [] : [("Location", location)], "") }
+        }
+        for other in others {
+            let file = try sidecar.directory.write(
+                "other.yaml",
+                right.replacing(
+                    "listen: \(try sidecar.bearerd.admin)",
+                    with: "listen: \(other.url.dropFirst("http://".count))"))
+            for result in [
+                try BearerdProcess.command("reload", "-c", file),
+                try BearerdProcess.command("status", "-c", file),
+                try BearerdProcess.command("healthcheck", "-c", file),
+                try BearerdProcess.command("healthcheck", "--ready", "-c", file),
+                try BearerdProcess.command("wait", "--timeout", "1s", "-c", file),
+            ] {
+                #expect(result.exit == 69, "\(result)")
+                #expect(
+                    result.errors.contains("what answers at \(other.url) (admin.listen) gives status "),
+                    "\(result)")
+                #expect(result.errors.contains("is it another program?"), "\(result)")
+            }
+        }
         sidecar.bearerd.process.signal(SIGSTOP)
         defer { sidecar.bearerd.process.signal(SIGCONT) }
         let start = ContinuousClock.now
