@@ -76,8 +76,8 @@ _Noreturn void bearerd_end_copy(void) {
 int bearerd_open_standard_streams(void) {
     for (int stream = 0; stream < 3; stream++) {
         if (fcntl(stream, F_GETFD) >= 0 || errno != EBADF) continue;
-        /* The lowest number that is free is this one. */
-        if (open("/dev/null", O_RDWR) != stream) return -1;
+        /* The lowest number that is free is this one. Whoever writes a result to one that is closed must hear of it. */
+        if (open("/dev/null", stream == STDOUT_FILENO ? O_RDONLY : O_RDWR) != stream) return -1;
     }
     return 0;
 }

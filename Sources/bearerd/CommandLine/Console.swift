@@ -2,6 +2,7 @@
 
 import BearerdObservability
 import BearerdSystem
+import Glibc
 
 /// The output of a command.
 enum Console {
@@ -17,7 +18,8 @@ enum Console {
         do throws(SystemError) {
             try StandardStream.output.write(text.written(inColour: TerminalText.isColoured))
         } catch {
-            throw CommandFailure(.inputOutput, "standard output: \(SystemError.text(of: error.code))")
+            let reason = error.code == EBADF ? "it is closed" : SystemError.text(of: error.code)
+            throw CommandFailure(.inputOutput, "standard output: \(reason)")
         }
     }
 

@@ -45,6 +45,16 @@ import Testing
         #expect(nothing.ending == .exited(64))
     }
 
+    @Test(arguments: ["schema", "version", "help"])
+    func `a result that nobody can get is 74`(command: String) throws {
+        for (redirection, reason) in [(">&-", "it is closed"), (">/dev/full", "No space left on device")] {
+            let script = "exec '\(BearerdProcess.binary)' \(command) \(redirection)"
+            let result = try Subprocess.run(["/bin/sh", "-c", script])
+            #expect(result.ending == .exited(74), "\(redirection): \(result)")
+            #expect(result.errors.contains("standard output: \(reason)"), "\(redirection): \(result.errors)")
+        }
+    }
+
     @Test func `a missing configuration is 78`() throws {
         for command in ["run", "check", "status", "token", "refresh"] {
             let result = try BearerdProcess.command(command, "-c", "/nonexistent/config.yaml")
