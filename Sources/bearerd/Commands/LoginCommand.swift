@@ -69,7 +69,7 @@ struct LoginCommand: IdentityCommand {
             let browserLogin = BrowserLogin(
                 identity: identity, target: target, loop: loop, limit: limit,
                 browser: usesBrowser ? Browser() : nil, isExchanged: isExchanged,
-                page: configuration.loginPage(receiving: identity))
+                adviceOnDaemon: { configuration.adviceOnDaemonsLogin(of: identity) })
             return try await browserLogin.run()
         }
         Console.remark(

@@ -3,6 +3,7 @@
 import BearerdAdminAPI
 import BearerdConfiguration
 import BearerdHTTPMessages
+import BearerdSystem
 import OAuth
 
 /// The addresses for logins in a browser through the admin listener.
@@ -42,12 +43,40 @@ extension Configuration {
         guard let admin, identity.redirects(arriveAt: admin.listen) else { return nil }
         return loginURL(of: identity.name, at: admin.listen)
     }
+
+    /// The advice for a command that cannot listen for an identity's redirect, because the daemon does; nil where it does not.
+    func adviceOnDaemonsLogin(of identity: IdentityConfiguration) -> String? {
+        if let page = loginPage(receiving: identity) {
+            return
+                "redirect_uri is at admin.listen, where a running daemon takes the answer: log in at \(page)"
+        }
+        guard let admin, let page = loginURL(of: identity.name, at: admin.listen),
+            let daemon = PortHolder.of(admin.listen)?.process,
+            PortHolder.of(identity.redirectAddress)?.process == daemon
+        else { return nil }
+        return
+            "the daemon waits there, ten minutes at most, for a login that began in a browser: finish that one, or log in at "
+            + page
+    }
+}
+
+extension PortHolder {
+    /// Looks for the listener of a port; nil for other addresses, too.
+    fileprivate static func of(_ address: ListenAddress) -> PortHolder? {
+        guard case .tcp(let host, let port) = address, port != 0 else { return nil }
+        return of(host: host == "localhost" ? "127.0.0.1" : host, port: port)
+    }
 }
 
 extension IdentityConfiguration {
+    /// Where redirects arrive.
+    fileprivate var redirectAddress: ListenAddress {
+        redirectListen ?? .tcp(host: redirectURI.host, port: redirectURI.port)
+    }
+
     /// Returns true if redirects to the fixed port of ``redirectURI`` arrive at a listener, by whatever name of loopback.
     func redirects(arriveAt listener: ListenAddress) -> Bool {
-        let address = redirectListen ?? .tcp(host: redirectURI.host, port: redirectURI.port)
+        let address = redirectAddress
         guard case .tcp(let host, let port) = address, case .tcp(let own, port) = listener, port != 0
         else { return false }
         func isLoopback(_ address: ListenAddress, _ host: String) -> Bool {

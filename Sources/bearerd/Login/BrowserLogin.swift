@@ -14,8 +14,8 @@ struct BrowserLogin {
     /// nil if a person or script opens the URL.
     let browser: Browser?
     let isExchanged: Bool
-    /// The page to log in at where the daemon has the redirect's port for its admin listener; nil where it has not.
-    let page: String?
+    /// The advice where a running daemon has the redirect's port; nil where it has not.
+    let adviceOnDaemon: @Sendable () -> String?
 
     /// - Returns: nil if the code is only stored.
     func run() async throws(CommandFailure) -> Login? {
@@ -30,7 +30,7 @@ struct BrowserLogin {
                         Console.remark(
                             "a redirect was refused, the login goes on waiting: \(error.clause)")
                     },
-                    failing: { CommandFailure($0, of: identity.name, page: page) },
+                    failing: { CommandFailure($0, of: identity.name, advice: adviceOnDaemon) },
                     open: { url throws(CommandFailure) in
                         try show(url)
                         LoginWait.tell(limit)

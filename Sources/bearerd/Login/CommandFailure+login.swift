@@ -17,21 +17,14 @@ extension CommandFailure {
 
     /// The failure of a login in a browser before it brought a code.
     ///
-    /// - Parameter page: the page to log in at where the daemon has the redirect's port for its admin listener; nil where it
-    ///   has not.
-    init(_ failure: LoopbackLogin.Failure, of identity: String, page: String? = nil) {
+    /// - Parameter advice: what to do where a running daemon has the redirect's port; nil where it has not.
+    init(_ failure: LoopbackLogin.Failure, of identity: String, advice: () -> String? = { nil }) {
         switch failure {
         case .address(let reason):
-            if let page {
-                self.init(
-                    .unavailable,
-                    "\(reason): redirect_uri is at admin.listen, where a running daemon takes the answer: log in at \(page)"
-                )
-                return
-            }
-            self.init(
-                .unavailable,
-                "\(reason); 'bearerd doctor \(identity) --check redirect-uri' tells who is there")
+            let advice =
+                advice().map { ": \($0)" }
+                ?? "; 'bearerd doctor \(identity) --check redirect-uri' tells who is there"
+            self.init(.unavailable, reason + advice)
         case .shortage(let reason): self.init(.systemRefuses, reason)
         case .request(let failure): self.init(failure, of: identity)
         case .expired: self = .loginExpired(of: identity)

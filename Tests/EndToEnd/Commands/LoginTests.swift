@@ -288,4 +288,19 @@ import Testing
         #expect(result.exit == 69 && result.output.isEmpty, "\(result)")
         #expect(result.errors.contains("log in at http://\(admin)/login/default\n"), "\(result)")
     }
+
+    @Test func `says so where the daemon waits for a login that began in a browser`() throws {
+        let (admin, redirect) = (try Socket.refusing().address, try Socket.refusing().address)
+        let sidecar = try Sidecar(
+            .init(
+                identity: "redirect_uri: http://\(redirect)/callback", adminListen: "\(admin)",
+                grant: "authorization_code"))
+        let page = try RawClient(to: admin)
+        #expect(try page.request("GET", "/login/default").status == 303)
+        let result = try BearerdProcess.command(
+            "login", "--no-browser", "-c", sidecar.directory.path("config.yaml"))
+        #expect(result.exit == 69 && result.output.isEmpty, "\(result)")
+        #expect(result.errors.contains("waits there, ten minutes at most, for a login"), "\(result)")
+        #expect(result.errors.contains("log in at http://\(admin)/login/default\n"), "\(result)")
+    }
 }
