@@ -122,7 +122,7 @@ let package = Package(
             name: "Configuration",
             dependencies: [
                 "YAML", "OAuth", "HTTPMessages", "Cryptography", "JSON", "System", "Observability", "Routing",
-                "TLS",
+                "TLS", "AdminAPI",
             ],
             swiftSettings: safe),
         .target(

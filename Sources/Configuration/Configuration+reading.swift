@@ -31,19 +31,19 @@ extension Configuration {
         root.checkStrangers(listen, tls: tls, access: access)
         root.checkHosts(listen, access: access)
 
-        let timeouts = timeouts
+        let (timeouts, admin) = (timeouts, admin?.listen)
         let named = root.namedSections(.identities, usable: IdentityKey.usable(beside:))
         let identities = (named ?? []).compactMap { name, section in
             let identity =
                 section.has(.source)
                 ? IdentityConfiguration(readingSource: section, name: name, timeouts: timeouts)
                 : IdentityConfiguration(reading: section, name: name, timeouts: timeouts)
-            if let identity { section.checkRedirect(of: identity, beside: listen) }
+            if let identity { section.checkRedirect(of: identity, beside: listen, admin: admin) }
             return identity
         }
         let context = RouteConfiguration.Context(
             listeners: root.isInDoubt(.listen) ? [] : listen,
-            ownAddresses: listen + [admin?.listen].compactMap { $0 },
+            ownAddresses: listen + [admin].compactMap { $0 },
             identities: named?.map(\.name.value),
             sources: Dictionary(
                 identities.map { ($0.name, $0.client.source) }, uniquingKeysWith: { first, _ in first }

@@ -66,6 +66,22 @@ import Testing
         }
     }
 
+    @Test func `a redirect does not come to a page of the admin listener's`() {
+        func said(_ uri: String) -> [String] {
+            report("admin: {listen: 127.0.0.1:9090}\n" + withIdentity("redirect_uri: \(uri)")).lines
+        }
+        for path in ["", "/", "/healthz", "/metrics", "/api/status", "/login/default"] {
+            let lines = said("http://localhost:9090\(path)")
+            let words = "error: identities.default.redirect_uri: the admin listener has a page of its own"
+            #expect(lines.count == 1 && lines.first?.contains(words) == true, "\(path): \(lines)")
+        }
+        for well in [
+            "http://127.0.0.1:9090/callback", "http://127.0.0.1:9090/back", "http://127.0.0.1:9191/",
+        ] {
+            #expect(said(well).isEmpty, "\(well): \(said(well))")
+        }
+    }
+
     @Test(arguments: ["scope: openid, profile", "scope: [openid, 'profile,']"])
     func `scopes are not separated by commas`(line: String) {
         let lines = lines(withIdentity(line))

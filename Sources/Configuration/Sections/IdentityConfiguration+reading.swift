@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import BearerdAdminAPI
 internal import BearerdCryptography
 internal import BearerdHTTPMessages
 internal import OAuth
@@ -86,12 +87,25 @@ extension Section<IdentityKey> {
         return true
     }
 
-    /// Warns of a redirect for whose address the daemon listens for other requests.
-    func checkRedirect(of identity: IdentityConfiguration, beside listen: [ListenAddress]) {
+    /// Reports a redirect for whose address the daemon listens for other requests.
+    ///
+    /// - Parameters:
+    ///   - listen: the addresses of data listeners.
+    ///   - admin: the address of the admin listener.
+    func checkRedirect(
+        of identity: IdentityConfiguration, beside listen: [ListenAddress], admin: ListenAddress?
+    ) {
         guard identity.client.grantType == .authorizationCode else { return }
-        let uri = identity.redirectURI
-        let address = identity.redirectListen ?? .tcp(host: uri.host, port: uri.port)
-        guard case .tcp(let host, let port) = address,
+        if let admin, identity.redirects(arriveAt: admin),
+            let resource = AdminResource(path: identity.redirectURI.path), resource != .callback
+        {
+            error(
+                .redirectURI,
+                "the admin listener has a page of its own at \(identity.redirectURI.path), which would get the answer of a login: take "
+                    + "another path, such as /callback, or another port, and register that")
+            return
+        }
+        guard case .tcp(let host, let port) = identity.redirectAddress,
             let url = HTTPURL("http://\(host.contains(":") ? "[\(host)]" : host):\(port)"),
             let own = listen.first(where: { $0.isReached(by: url, at: nil) })
         else { return }

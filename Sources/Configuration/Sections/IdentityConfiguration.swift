@@ -31,4 +31,20 @@ package struct IdentityConfiguration: Sendable {
 
     package var name: String { client.name }
     package var clientSecret: SecretSource? { credentials[.clientSecret] }
+
+    /// The address at which redirects arrive.
+    package var redirectAddress: ListenAddress {
+        redirectListen ?? .tcp(host: redirectURI.host, port: redirectURI.port)
+    }
+
+    /// Returns true if redirects to the fixed port of ``redirectURI`` arrive at a listener, by whatever name of loopback.
+    package func redirects(arriveAt listener: ListenAddress) -> Bool {
+        guard case .tcp(let host, let port) = redirectAddress, case .tcp(let own, port) = listener, port != 0
+        else { return false }
+        func isLoopback(_ address: ListenAddress, _ host: String) -> Bool {
+            host == "localhost" || address.isLoopback
+        }
+        return host == own || ["0.0.0.0", "::"].contains(own)
+            || isLoopback(redirectAddress, host) && isLoopback(listener, own)
+    }
 }

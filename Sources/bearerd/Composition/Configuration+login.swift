@@ -69,23 +69,6 @@ extension PortHolder {
 }
 
 extension IdentityConfiguration {
-    /// Where redirects arrive.
-    fileprivate var redirectAddress: ListenAddress {
-        redirectListen ?? .tcp(host: redirectURI.host, port: redirectURI.port)
-    }
-
-    /// Returns true if redirects to the fixed port of ``redirectURI`` arrive at a listener, by whatever name of loopback.
-    func redirects(arriveAt listener: ListenAddress) -> Bool {
-        let address = redirectAddress
-        guard case .tcp(let host, let port) = address, case .tcp(let own, port) = listener, port != 0
-        else { return false }
-        func isLoopback(_ address: ListenAddress, _ host: String) -> Bool {
-            host == "localhost" || address.isLoopback
-        }
-        return host == own || ["0.0.0.0", "::"].contains(own)
-            || isLoopback(address, host) && isLoopback(listener, own)
-    }
-
     /// The redirect URI for logins through the admin listener.
     ///
     /// The configured one if its port is fixed, else the listener's own address on loopback.
