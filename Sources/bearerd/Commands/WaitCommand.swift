@@ -16,7 +16,12 @@ struct WaitCommand: Command {
     static let options = [ready, timeout]
 
     private static let ready = CommandOption("ready", "as without it: there is nothing else to wait for")
-    private static let timeout = CommandOption("timeout", value: "DURATION", "at most so long (30s)")
+    private static let timeout = CommandOption(
+        "timeout", value: "DURATION", "at most so long (30s); 0s asks once")
+    /// The least time for an answer to the first request, which is made in any case.
+    private static let patience = Duration.seconds(1)
+    /// The longest time for an answer.
+    private static let longestPatience = Duration.seconds(5)
     /// The pause between two requests.
     private static let pause = Duration.milliseconds(100)
 
@@ -34,14 +39,17 @@ struct WaitCommand: Command {
         try CommandLoop.run { loop throws(CommandFailure) in
             let probe = try DaemonProbe(daemon, loop: loop)
             let deadline = ContinuousClock.now + limit
-            var reason = "the daemon was not asked yet"
-            while .now < deadline {
-                let left = min(max(.milliseconds(1), deadline - .now), .seconds(5))
-                guard let obstacle = await probe.obstacle(.readiness, within: left) else { return }
-                reason = obstacle
+            var reason = await probe.obstacle(
+                .readiness, within: min(max(Self.patience, limit), Self.longestPatience))
+            while let obstacle = reason {
+                guard .now < deadline else {
+                    throw CommandFailure(
+                        .unavailable, "not ready\(limit > .zero ? " in time" : ""): \(obstacle)")
+                }
                 await loop.pause(for: min(Self.pause, max(.milliseconds(1), deadline - .now)))
+                let left = min(max(.milliseconds(1), deadline - .now), Self.longestPatience)
+                reason = await probe.obstacle(.readiness, within: left)
             }
-            throw CommandFailure(.unavailable, "not ready in time: \(reason)")
         }
         return .success
     }
