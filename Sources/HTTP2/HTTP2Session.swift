@@ -57,7 +57,7 @@ package final class HTTP2Session {
     /// How much content of all streams has been framed, in bytes.
     package var sentCount: UInt64 { framedCount }
     /// True if a header block has begun and is incomplete.
-    package var isInsideHead: Bool { scanner.isInsideHead }
+    package var isInsideHead: Bool { scanner.isInsideHead && !inputHasEnded }
 
     // As in HTTP2Stream: what other modules see is computed.
     let framed = Exclusive(ByteBlock())
@@ -92,6 +92,8 @@ package final class HTTP2Session {
     var abandoned = AbandonedStreams()
     /// True while the head that comes is of a stream that is over here.
     var isHeadLate = false
+    /// True once the peer sends nothing more.
+    private var inputHasEnded = false
     /// True once a head was larger than any may be.
     var hasBomb = false
     /// True if frames that earn budgets may not have been read by nghttp2.
@@ -231,6 +233,15 @@ package final class HTTP2Session {
     }
 
     // MARK: The end
+
+    /// Says that the peer sends nothing more: a head that is incomplete is none, and nobody waits for the rest.
+    package func endInput() {
+        let broken = isInsideHead ? brokenStream() : nil
+        inputHasEnded = true
+        guard let stream = broken else { return }
+        _ = streams.remove(stream.id)
+        close(stream, .cancel)
+    }
 
     /// True once nothing more is sent or received.
     package var isOver: Bool {

@@ -156,6 +156,7 @@ package final class HTTP2Connection {
 
     /// The peer sends nothing more: streams that need nothing of it may finish.
     private func awaitStreams() async {
+        session.endInput()
         session.touchAll()
         dispatch()
         while isOpen, session.streamCount > 0 {
