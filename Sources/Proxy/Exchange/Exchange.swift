@@ -69,6 +69,8 @@ final class Exchange<Client: ClientExchange, Kinds: UpstreamKinds> {
     /// True if the token is bound to a key, so that each sending of the request needs a DPoP proof (RFC
     /// 9449).
     var needsProof = false
+    /// True for a call of gRPC, by the head that goes up; noted because each answer asks for it several times.
+    var isCall = false
     /// The reasons for which the request was sent again.
     var repetition = Repetition()
 
@@ -148,6 +150,7 @@ final class Exchange<Client: ClientExchange, Kinds: UpstreamKinds> {
         token = nil
         if caller != nil { caller = nil }
         needsProof = false
+        isCall = false
         repetition = Repetition()
         answer = AnswerProgress()
         record.begin()

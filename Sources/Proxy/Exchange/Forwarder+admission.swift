@@ -73,10 +73,10 @@ extension Forwarder {
     }
 
     func findRoute(of exchange: Exchange) throws(ProxyError) -> RouteByKind<Kinds> {
-        let client = exchange.client
-        var route = try client.request.route(in: exchange.routing.table)
+        let (client, routing) = (exchange.client, exchange.routing)
+        var route = try client.request.route(in: routing.table)
         exchange.route = route.state
-        if let callers = exchange.routing.callers {
+        if let callers = routing.callers {
             guard let own = callers.route(route, of: client.peer) else { throw .accessDenied(.user) }
             route = own
             exchange.route = own.state

@@ -77,14 +77,15 @@ extension Forwarder {
     ) throws(ProxyError) -> Bool {
         let (incoming, outgoing) = (upstream.incoming, exchange.client.outgoing)
         do {
-            while !incoming.isFinished, !loop.turnIsOver,
-                try takeArrived(of: exchange, from: upstream)
-            {
+            var isWhole = incoming.isFinished
+            while !isWhole, !loop.turnIsOver, try takeArrived(of: exchange, from: upstream) {
                 guard try outgoing.offer(pieceOf: incoming) else { return false }
+                isWhole = incoming.isFinished
             }
-            guard incoming.isFinished else { return false }
+            // The last bytes may have been no piece.
+            guard isWhole || incoming.isFinished else { return false }
             // The session hears of it before the client does, whose next call is to have another token.
-            if upstream.isJudgedByTrailers,
+            if exchange.isCall, upstream.isJudgedByTrailers,
                 upstream.trailingCallStatus == GRPCStatus.unauthenticated
             {
                 return false
@@ -166,7 +167,7 @@ extension Forwarder {
 
     /// Notes how a gRPC call has ended.
     private func noteCall(of exchange: Exchange, from upstream: some UpstreamExchange) {
-        guard exchange.client.request.fields.areOfGRPC else { return }
+        guard exchange.isCall else { return }
         exchange.record.grpcStatus = upstream.trailingCallStatus ?? upstream.response.fields.grpcStatus
     }
 

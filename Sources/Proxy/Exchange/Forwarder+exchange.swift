@@ -61,7 +61,7 @@ extension Forwarder {
             } while try await mustRepeat(exchange, after: answering, on: route)
             try await deliver(exchange, from: answering, on: route)
             // Before the client ends its direction, which it may do much later.
-            if exchange.client.request.fields.areOfGRPC {
+            if exchange.isCall {
                 if answering.trailingCallStatus == GRPCStatus.unauthenticated {
                     await judgeEnd(of: exchange, from: answering, on: route)
                 }
@@ -75,7 +75,7 @@ extension Forwarder {
             if exchange.upload.isRunning { await stopUpload(of: exchange) }
             if let trace = exchange.trace { endSend(of: trace, cause, hasHead: exchange.record.status > 0) }
             if error == .upstreamUnavailable(.declined), mayDecline, exchange.isReplayable,
-                !exchange.isClientGone, !exchange.client.request.fields.areOfGRPC
+                !exchange.isClientGone, !exchange.isCall
             {
                 exchange.repetition.isDeclined = true
                 return

@@ -33,7 +33,7 @@ extension Forwarder {
     /// Marks a gRPC call that has ended with a status that counts as a failed answer: UNAVAILABLE as 5xx, and to a token of
     /// ours UNAUTHENTICATED as 401.
     func judgeCall(of upstream: some UpstreamExchange, _ exchange: Exchange, on route: RouteState) {
-        guard exchange.record.status < 300, exchange.client.request.fields.areOfGRPC,
+        guard exchange.record.status < 300, exchange.isCall,
             let status = upstream.trailingCallStatus ?? upstream.response.fields.grpcStatus,
             status == GRPCStatus.unavailable
                 || (status == GRPCStatus.unauthenticated && exchange.token != nil)

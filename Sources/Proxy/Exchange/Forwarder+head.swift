@@ -42,6 +42,7 @@ extension Forwarder {
         try request.rewrite(
             for: route.plan, host: exchange.host, peer: exchange.client.peer, scheme: exchange.clientScheme)
         putToken(into: &request, of: exchange, for: route)
+        exchange.isCall = request.fields.areOfGRPC
     }
 
     /// Records which program calls, while its process certainly still runs.

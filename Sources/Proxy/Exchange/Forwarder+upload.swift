@@ -85,7 +85,7 @@ extension Forwarder {
     /// may stay open for as long as there is an answer: what has come of it is sent again, and the rest follows.
     func keepsBody(_ exchange: Exchange) async -> Bool {
         let upload = exchange.upload
-        if exchange.client.request.version == .http2, exchange.client.request.fields.areOfGRPC {
+        if exchange.client.request.version == .http2, exchange.isCall {
             return exchange.isReplayable
         }
         // A client that waits for a 100 sends no body now.

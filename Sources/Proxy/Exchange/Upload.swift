@@ -100,7 +100,8 @@ final class Upload<Client: ClientExchange> {
         isFinished = false
         let (incoming, outgoing) = (client.incoming, upstream.outgoing)
         if !kept.isEmpty { outgoing.append(kept) }
-        while !incoming.isFinished, !loop.turnIsOver {
+        var isWhole = incoming.isFinished
+        while !isWhole, !loop.turnIsOver {
             do {
                 guard try incoming.nextPiece() != nil else { break }
             } catch {
@@ -109,8 +110,10 @@ final class Upload<Client: ClientExchange> {
             keepPiece()
             guard try atOnce({ () throws(StreamError) in try outgoing.offer(pieceOf: incoming) })
             else { return }
+            isWhole = incoming.isFinished
         }
-        let hasArrived = incoming.isFinished
+        // The last bytes may have been no piece.
+        let hasArrived = isWhole || incoming.isFinished
         if hasArrived { end(upstream) }
         if try atOnce({ () throws(StreamError) in try outgoing.flush() }), hasArrived { finish() }
     }

@@ -57,9 +57,9 @@ extension Forwarder {
     /// True if all of a gRPC call's answer is the status UNAUTHENTICATED, in the head or in trailers right behind it.
     @inline(__always)
     private func isRefusedCall(_ upstream: some UpstreamExchange, _ exchange: Exchange) -> Bool {
-        guard exchange.client.request.fields.areOfGRPC else { return false }
+        guard exchange.isCall else { return false }
         if upstream.response.fields.grpcStatus == GRPCStatus.unauthenticated { return true }
-        return upstream.incoming.isFinished && upstream.incoming.byteCount == 0
+        return upstream.incoming.byteCount == 0 && upstream.incoming.isFinished
             && upstream.trailingCallStatus == GRPCStatus.unauthenticated
     }
 
@@ -75,7 +75,7 @@ extension Forwarder {
     ) async {
         guard let token = exchange.token, exchange.caller == nil, let session = route.token?.session,
             upstream.trailingCallStatus == GRPCStatus.unauthenticated,
-            exchange.client.request.fields.areOfGRPC, !exchange.repetition.isCallRefused
+            exchange.isCall, !exchange.repetition.isCallRefused
         else { return }
         exchange.repetition.isCallRefused = true
         route.tally.countAuthorizationError(upstream.response.challengeError)
