@@ -9,7 +9,7 @@ internal import BearerdSystem
 /// nghttp2 has judged names, values and the order of pseudo-fields (RFC 9113 §8.2, §8.3) before anything comes here. Its
 /// memory is used again for each head.
 struct FieldCollector {
-    /// The fields; `Host` comes first where it is said by `:authority`.
+    /// The fields once the list is complete; `Host` comes first where it is said by `:authority`.
     private var fields = HTTPFields()
     /// The fault of the list: a limit that it exceeds, or a malformed field; the first one counts, but that of the target goes before it.
     private(set) var fault: MessageFault?
@@ -27,6 +27,8 @@ struct FieldCollector {
     /// True if ``path`` is that of this head.
     private var hasPath = false
     private var hasAuthority = false
+    /// True if `:authority` is ``validHost``.
+    private var isAuthorityValid = false
     /// How many fields named `Host` there are, beside `:authority`.
     private var hostCount = 0
     /// The port that the request's scheme has by itself.
@@ -40,7 +42,6 @@ struct FieldCollector {
     private var validHost: [UInt8] = []
 
     mutating func begin() {
-        fields.removeAll(keepingCapacity: true)
         if hasFault { fault = nil }
         hasFault = false
         size = 0
@@ -49,6 +50,7 @@ struct FieldCollector {
         method = noMethod
         hasPath = false
         hasAuthority = false
+        isAuthorityValid = false
         hostCount = 0
         hostsAgree = true
         defaultPort = 80
@@ -67,26 +69,33 @@ struct FieldCollector {
 
     /// Takes one field.
     ///
-    /// - Parameter isNeverIndexed: true if it may be in no table on its way (RFC 7541 §6.2.3).
+    /// - Parameters:
+    ///   - isNeverIndexed: true if it may be in no table on its way (RFC 7541 §6.2.3).
+    ///   - lines: gets the field's line; ``finish(_:)`` takes all of them.
     /// - Returns: the decoded size of all so far.
+    @inline(__always)
     mutating func take(
-        _ name: Span<UInt8>, _ value: Span<UInt8>, isNeverIndexed: Bool, _ limits: HeadLimits
+        _ name: Span<UInt8>, _ value: Span<UInt8>, isNeverIndexed: Bool, _ limits: HeadLimits,
+        into lines: GatheredLines
     ) -> Int {
         size += name.count + value.count + 32
         if size > limits.headerBytes { fail(.headTooLarge) }
-        if fields.count >= limits.maxFields { fail(.tooManyFields) }
+        if lines.count >= limits.maxFields { fail(.tooManyFields) }
         if !name.isEmpty, name[0] == Byte.colon {
-            takePseudoField(name, value, limits)
+            takePseudoField(name, value, limits, into: lines)
         } else {
-            takeField(name, value, isNeverIndexed: isNeverIndexed)
+            takeField(name, value, isNeverIndexed: isNeverIndexed, into: lines)
         }
         return size
     }
 
-    private mutating func takeField(_ name: Span<UInt8>, _ value: Span<UInt8>, isNeverIndexed: Bool) {
+    @inline(__always)
+    private mutating func takeField(
+        _ name: Span<UInt8>, _ value: Span<UInt8>, isNeverIndexed: Bool, into lines: GatheredLines
+    ) {
         let number = names.find(in: name, 0..<name.count)
         // Of what is refused, the type alone counts: gRPC has errors of its own.
-        guard !hasFault || (number == KnownFieldName.contentType.rawValue && !fields.has(.contentType)) else {
+        guard !hasFault || (number == KnownFieldName.contentType.rawValue && !lines.has(.contentType)) else {
             return
         }
         if number == KnownFieldName.cookie.rawValue {
@@ -98,32 +107,27 @@ struct FieldCollector {
         if number == KnownFieldName.host.rawValue {
             hostCount += 1
             if hasAuthority {
-                hostsAgree = hostsAgree && agreesWithAuthority(value)
+                hostsAgree = hostsAgree && agreesWithAuthority(value, in: lines)
                 return
             }
         }
-        fields.append(checkedName: name, value: value, number: number, isNeverIndexed: isNeverIndexed)
+        lines.append(name, value, number: number, isNeverIndexed: isNeverIndexed)
     }
 
-    private mutating func append(
-        _ name: Span<UInt8>, _ value: Span<UInt8>, _ known: KnownFieldName, _ isNeverIndexed: Bool
+    private func agreesWithAuthority(_ host: Span<UInt8>, in lines: GatheredLines) -> Bool {
+        lines.isTrue(of: .host) { Authority.agree($0, host, defaultPort: defaultPort) }
+    }
+
+    private mutating func takePseudoField(
+        _ name: Span<UInt8>, _ value: Span<UInt8>, _ limits: HeadLimits, into lines: GatheredLines
     ) {
-        fields.append(
-            checkedName: name, value: value, number: known.rawValue, isNeverIndexed: isNeverIndexed)
-    }
-
-    private func agreesWithAuthority(_ host: Span<UInt8>) -> Bool {
-        guard case .once(let authority) = fields.occurrence(of: .host) else { return false }
-        let bytes = fields.block.bytes
-        return Authority.agree(bytes.span.extracting(authority), host, defaultPort: defaultPort)
-    }
-
-    private mutating func takePseudoField(_ name: Span<UInt8>, _ value: Span<UInt8>, _ limits: HeadLimits) {
         switch name[1] {
         case UInt8(ascii: "m"): method = HTTPMethod(copying: value)
         case UInt8(ascii: "a"):
             hasAuthority = true
-            append("host".utf8.span, value, .host, false)
+            isAuthorityValid = !value.isEmpty && value.equals(validHost.span)
+            lines.append(
+                "host".utf8.span, value, number: KnownFieldName.host.rawValue, isNeverIndexed: false)
         case UInt8(ascii: "p") where name.count == 5:  // :path
             if value.count > limits.uriBytes {
                 replaceFault(.targetTooLong)
@@ -140,12 +144,15 @@ struct FieldCollector {
         }
     }
 
-    /// Completes the fields of a head or a trailer section.
-    mutating func finish() {
-        guard !cookie.isEmpty else { return }
-        let joined = cookie
-        cookie = []
-        append("cookie".utf8.span, joined.span, .cookie, isCookieNeverIndexed)
+    /// Completes the fields of a head or a trailer section, and takes their lines.
+    mutating func finish(_ lines: GatheredLines) {
+        if !cookie.isEmpty {
+            lines.append(
+                "cookie".utf8.span, cookie.span, number: KnownFieldName.cookie.rawValue,
+                isNeverIndexed: isCookieNeverIndexed)
+            cookie = []
+        }
+        lines.move(to: &fields)
     }
 
     // MARK: Responses
@@ -174,7 +181,7 @@ struct FieldCollector {
         if isMethodTooLong { fail(.methodTooLong) }
         judgeHost()
         if !hasPath { path = [] }
-        if method == .connect, connectProtocol == nil {
+        if case .connect = method, connectProtocol == nil {
             request.targetBytes = fields.bytes(of: .host).map { Array($0) } ?? []
         } else {
             judgePath()
@@ -208,6 +215,7 @@ struct FieldCollector {
 
     private mutating func judgeHost() {
         if hostCount > 1 || !hostsAgree { fail(.malformed) }
+        if isAuthorityValid { return }
         guard case .once(let host) = fields.occurrence(of: .host), !host.isEmpty, isValidHost(host) else {
             fail(.malformed)
             return
@@ -229,7 +237,7 @@ struct FieldCollector {
 
     private mutating func judgePath() {
         guard !hasFault, !method.isNeverForwarded || connectProtocol != nil else { return }
-        let isWhole = path == [Byte.asterisk] && method == .options
+        let isWhole = path.count == 1 && path[0] == Byte.asterisk && method == .options
         guard isWhole || path.first == Byte.slash, isTarget(path.span) else {
             fail(.malformed)
             return

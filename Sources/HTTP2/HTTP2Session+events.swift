@@ -63,6 +63,7 @@ extension HTTP2Session {
     // MARK: Heads
 
     func headBegins(on id: Int32) {
+        lines.drop()
         collector.value.begin()
         headStream = id
         guard role == .server, streams[id] == nil else { return }
@@ -76,7 +77,8 @@ extension HTTP2Session {
     /// - Returns: false if the header list is an attack.
     func fieldArrived(_ name: Span<UInt8>, _ value: Span<UInt8>, flags: UInt8) -> Bool {
         let isNeverIndexed = flags & UInt8(NGHTTP2_NV_FLAG_NO_INDEX.rawValue) != 0
-        let size = collector.value.take(name, value, isNeverIndexed: isNeverIndexed, limits.head)
+        let size = collector.value.take(
+            name, value, isNeverIndexed: isNeverIndexed, limits.head, into: lines)
         guard size > limits.bombBytes else { return true }
         hasBomb = true
         return breach(.enhanceYourCalm)
@@ -99,7 +101,7 @@ extension HTTP2Session {
 
     private func headArrived(on id: Int32, endsStream: Bool) {
         guard let stream = streams[id] else { return }
-        collector.value.finish()
+        collector.value.finish(lines)
         floods.receivedHead()
         if let fault = collector.value.fault, fault.status == MessageFault.headTooLarge.status {
             stream.fault = fault

@@ -80,6 +80,7 @@ package final class HTTP2Session {
     let collector = Exclusive(FieldCollector())
     /// The stream whose head has begun last, which is what ``collector`` knows of.
     var headStream: Int32 = 0
+    let lines = GatheredLines()
     /// Outlives ``handle``.
     let outgoing: OutgoingHeads
     var scanner: FrameScanner
@@ -275,6 +276,7 @@ package final class HTTP2Session {
         nghttp2_session_del(handle)
         library = nil
         outgoing.drop()
+        lines.drop()
         framed.value = ByteBlock()
     }
 

@@ -4,33 +4,18 @@ internal import BearerdHTTPMessages
 internal import BearerdSystem
 
 extension HTTPFields {
-    /// Appends a field whose name and value are known to be what a field may hold, and have no white space around them.
-    ///
-    /// - Parameter number: that of the name among the known ones.
-    @inline(__always)
-    mutating func append(
-        checkedName name: Span<UInt8>, value: Span<UInt8>, number: UInt8, isNeverIndexed: Bool
-    ) {
-        let start = block.count
-        guard name.count <= Int(UInt16.max), start + name.count + value.count + 4 <= Self.maximumBlock else {
-            return
+    /// Takes copies of lines and of the block that they point into, in place of what is there.
+    mutating func replaceAll(with lines: Span<Entry>, of bytes: Span<UInt8>, present: UInt64) {
+        removeAll(keepingCapacity: true)
+        block.append(bytes)
+        if entries.memory.count < lines.count {
+            entries.memory.append(
+                contentsOf: repeatElement(.none, count: lines.count - entries.memory.count))
         }
-        block.append(count: name.count + value.count + 4) { line in
-            name.withUnsafeBufferPointer { _ = line.update(fromContentsOf: $0) }
-            line[name.count] = Byte.colon
-            line[name.count + 1] = Byte.space
-            let rest = UnsafeMutableBufferPointer(rebasing: line[(name.count + 2)...])
-            value.withUnsafeBufferPointer { _ = rest.update(fromContentsOf: $0) }
-            rest[value.count] = Byte.carriageReturn
-            rest[value.count + 1] = Byte.lineFeed
-        }
-        let entry = Entry(
-            nameStart: UInt32(start), valueStart: UInt32(start + name.count + 2),
-            valueLength: UInt32(value.count), nameLength: UInt16(name.count), number: number,
-            traits: isNeverIndexed ? 3 : 1)
-        entries.append(entry)
-        // None is Connection, which nghttp2 refuses (RFC 9113 §8.2.2).
-        present |= entry.bit
+        var memory = entries.memory.mutableSpan
+        for index in lines.indices { memory[index] = lines[index] }
+        entries.use(lines.count)
+        self.present = present
     }
 
     /// Where the value of the first `Host` is in the block; nil without one.

@@ -22,6 +22,18 @@ import Testing
         #expect(stream.request.fields.values(of: try #require(HTTPFields.Name("x-a"))) == ["1", "2"])
     }
 
+    @Test func `a head of many large fields arrives whole, and nothing of it in the next one`() throws {
+        let values = (0..<100).map { String(repeating: "v", count: 90) + String($0) }
+        peer.send(.head(FramePeer.get + values.map { ("x-many", $0) }, stream: 1))
+        peer.send(.head(FramePeer.get + [("x-few", "1")], stream: 3))
+        let name = try #require(HTTPFields.Name("x-many"))
+        let (first, second) = (try #require(peer.streams[1]), try #require(peer.streams[3]))
+        #expect(first.fault == nil && second.fault == nil)
+        #expect(first.request.fields.values(of: name) == values)
+        #expect(first.request.fields[.host] == "example.com")
+        #expect(second.request.fields.count == 2 && !second.request.fields.contains(name))
+    }
+
     @Test func `a scheme of any length is passed over`() throws {
         for length in [1, 18, 19, 20, 1000] {
             let peer = try #require(FramePeer())
