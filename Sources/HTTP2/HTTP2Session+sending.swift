@@ -166,7 +166,7 @@ extension HTTP2Session {
     package func end(_ stream: HTTP2Stream, trailers: HTTPFields) {
         guard failure == nil, !stream.isClosed, !stream.endsAfterSending else { return }
         stream.endsAfterSending = true
-        if !trailers.isEmpty { stream.trailersToSend = trailers }
+        if !trailers.isEmpty { stream.append(trailersToSend: trailers) }
         endByHead(stream)
         if !stream.hasGivenEnd { resume(stream) }
     }
@@ -176,7 +176,7 @@ extension HTTP2Session {
         guard stream.unsentCount > 0 || stream.endsAfterSending else { return }
         dropUnsent(of: stream)
         stream.endsAfterSending = false
-        stream.trailersToSend = nil
+        stream.dropTrailersToSend()
     }
 
     /// Ends our direction by HEADERS, which no window holds up (RFC 9113 §6.9), if its content has gone out: nghttp2 has even
@@ -196,10 +196,9 @@ extension HTTP2Session {
     /// Has nghttp2 send the trailers; a section without any ends a message, too.
     func giveTrailers(of stream: HTTP2Stream) {
         stream.hasGivenEnd = true
-        let trailers = stream.trailersToSend ?? HTTPFields()
-        stream.trailersToSend = nil
-        var pairs = HeadPairs(for: trailers, room: 0, in: outgoing)
-        pairs.append(trailers)
+        var pairs = HeadPairs(for: stream.trailersToSend, room: 0, in: outgoing)
+        pairs.append(stream.trailersToSend)
+        stream.dropTrailersToSend()
         if nghttp2_submit_trailer(handle, stream.id, pairs.first, pairs.count) == 0 { outgoing.begin() }
     }
 

@@ -33,6 +33,7 @@ package final class HTTP2Stream {
         static let faulty = Marks(rawValue: 1 << 16)
         static let reset = Marks(rawValue: 1 << 17)
         static let awaited = Marks(rawValue: 1 << 18)
+        static let trailersToSend = Marks(rawValue: 1 << 19)
     }
 
     private var marks: Marks = []
@@ -47,7 +48,7 @@ package final class HTTP2Stream {
     private var arrivedCount: UInt64 = 0
     private let trailing = Exclusive(HTTPFields())
     private let unsent = Exclusive(StreamBytes())
-    var trailersToSend: HTTPFields?
+    private let leaving = Exclusive(HTTPFields())
     private var framedCount: UInt64 = 0
     private var waitingInterims = 0
     private var endCode: HTTP2ErrorCode?
@@ -60,6 +61,7 @@ package final class HTTP2Stream {
 
     /// Makes one that was forgotten as good as new.
     func renew(id: Int32) {
+        dropTrailersToSend()
         marks = []
         number = id
         if connectName != nil { connectName = nil }
@@ -67,7 +69,6 @@ package final class HTTP2Stream {
         if messageFault != nil { messageFault = nil }
         headLength = nil
         arrivedCount = 0
-        if trailersToSend != nil { trailersToSend = nil }
         framedCount = 0
         waitingInterims = 0
         endCode = nil
@@ -83,7 +84,7 @@ package final class HTTP2Stream {
         if !trailerFields.isEmpty { trailerFields.removeAll(keepingCapacity: true) }
         if trailerFields.block.bytes.count > Self.keptHead { trailerFields = HTTPFields() }
         if hasResponse { heads.value = ResponseQueue() }
-        if trailersToSend != nil { trailersToSend = nil }
+        dropTrailersToSend()
         dropReceived()
         dropUnsent()
     }
@@ -221,6 +222,9 @@ package final class HTTP2Stream {
 
     package var hasTrailers: Bool { !trailerFields.isEmpty }
 
+    /// The status of a call of gRPC in ``trailers``, which are not copied for that; nil without one.
+    package var callStatus: Int? { trailerFields.isEmpty ? nil : trailerFields.grpcStatus }
+
     /// How much of the content that has arrived may be handed out.
     ///
     /// The last byte of a declared length waits for the end of the stream, so that nobody who writes the message as HTTP/1.1
@@ -268,7 +272,23 @@ package final class HTTP2Stream {
         set { mark(.deferred, newValue) }
     }
     /// True if trailers follow the content that is to be sent.
-    package var hasTrailersToSend: Bool { trailersToSend != nil }
+    package var hasTrailersToSend: Bool { marks.contains(.trailersToSend) }
+    /// The trailers that follow the content; empty without.
+    var trailersToSend: HTTPFields {
+        @inline(__always)
+        _read { yield leaving.value }
+    }
+
+    func append(trailersToSend trailers: HTTPFields) {
+        leaving.value = trailers
+        mark(.trailersToSend, true)
+    }
+
+    func dropTrailersToSend() {
+        guard hasTrailersToSend else { return }
+        leaving.value = HTTPFields()
+        mark(.trailersToSend, false)
+    }
     /// True once the head of the message, or the final head, was given to the session.
     package internal(set) var hasBegunSending: Bool {
         get { marks.contains(.begunSending) }

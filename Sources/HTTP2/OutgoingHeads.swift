@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import BearerdHTTPMessages
+internal import BearerdSystem
 internal import CBearerdNghttp2
 internal import Glibc
 
@@ -30,7 +31,7 @@ final class HeadMemory {
     /// More memory than this is not kept for later heads.
     private static let spareChunks = 8
 
-    private var spare: [UnsafeMutablePointer<UInt8>] = []  // freed in deinit and empty()
+    private let spare = Exclusive<[UnsafeMutablePointer<UInt8>]>([])  // freed in deinit and empty()
     private var pairs: UnsafeMutablePointer<nghttp2_nv>  // freed in deinit
     private var pairCapacity = 0
     let names = LowerCaseNames.all.table
@@ -53,13 +54,13 @@ final class HeadMemory {
     }
 
     fileprivate func take(_ size: Int) -> UnsafeMutablePointer<UInt8> {
-        if size == Self.chunkSize, let last = spare.popLast() { return last }
+        if size == Self.chunkSize, let last = spare.value.popLast() { return last }
         return .allocate(capacity: size)
     }
 
     fileprivate func give(_ chunk: UnsafeMutablePointer<UInt8>, _ size: Int) {
-        if size == Self.chunkSize, spare.count < Self.spareChunks {
-            spare.append(chunk)
+        if size == Self.chunkSize, spare.value.count < Self.spareChunks {
+            spare.value.append(chunk)
         } else {
             chunk.deallocate()
         }
@@ -67,8 +68,8 @@ final class HeadMemory {
 
     /// Gives up what is kept for later heads.
     func empty() {
-        for chunk in spare { chunk.deallocate() }
-        spare = []
+        for chunk in spare.value { chunk.deallocate() }
+        spare.value = []
     }
 }
 
@@ -84,7 +85,7 @@ final class OutgoingHeads {
     private var used = 0
     private var size = 0
     /// Chunks without room.
-    private var full: [(bytes: UnsafeMutablePointer<UInt8>, used: Int, size: Int)] = []
+    private let full = Exclusive<[(bytes: UnsafeMutablePointer<UInt8>, used: Int, size: Int)]>([])
 
     init(in memory: HeadMemory) { self.memory = memory }
 
@@ -99,7 +100,7 @@ final class OutgoingHeads {
     }
 
     private func takeElsewhere(_ count: Int) -> UnsafeMutablePointer<UInt8> {
-        if let chunk { full.append((chunk, used, size)) }
+        if let chunk { full.value.append((chunk, used, size)) }
         size = max(count, HeadMemory.chunkSize)
         let new = memory.take(size)
         chunk = new
@@ -123,9 +124,9 @@ final class OutgoingHeads {
         chunk = nil
         used = 0
         size = 0
-        guard !full.isEmpty else { return }
-        for (bytes, used, size) in full { give(bytes, used, size) }
-        full = []
+        guard !full.value.isEmpty else { return }
+        for (bytes, used, size) in full.value { give(bytes, used, size) }
+        full.value = []
     }
 
     private func give(_ bytes: UnsafeMutablePointer<UInt8>, _ used: Int, _ size: Int) {

@@ -174,7 +174,8 @@ package final class ServerStream: ClientExchange {
 
     package func begin(_ head: inout HTTPResponse, length: BodyLength) {
         if head.status == 101 || webSocketKey != nil { return begin(answerOfTunnel: head, length: length) }
-        if case .head = request.method { return outgoing.begin(&head, length: .none) }
+        // Where it is: through the property, which is a protocol's too, all of the head would be copied.
+        if case .head = self.head.value.method { return outgoing.begin(&head, length: .none) }
         outgoing.begin(&head, length: length)
     }
 

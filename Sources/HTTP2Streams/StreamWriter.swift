@@ -42,8 +42,9 @@ package final class StreamWriter: BodySink {
     ///
     /// - Parameter response: lent, because a copy is dear.
     package func begin(_ response: inout HTTPResponse, length: BodyLength) {
+        let stream = handle.stream
         // It may take the place of an answer that has broken off before its head went out.
-        if !hasSent { handle.connection.session.forgetUnsent(of: handle.stream) }
+        if !stream.hasBegunSending { handle.connection.session.forgetUnsent(of: stream) }
         fields.value = response.fields
         status = response.status
         begin(length, behindHead: true)

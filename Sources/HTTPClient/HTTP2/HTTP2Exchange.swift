@@ -210,7 +210,7 @@ package final class HTTP2Exchange: UpstreamExchange, ArrivalSource {
         if let seenCallStatus { return seenCallStatus }
         let stream = handle.stream
         guard stream.hasEnd else { return nil }
-        let status = stream.hasTrailers ? stream.trailers.grpcStatus : nil
+        let status = stream.callStatus
         seenCallStatus = .some(status)
         return status
     }

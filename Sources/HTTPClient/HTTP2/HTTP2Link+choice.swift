@@ -14,12 +14,13 @@ extension [HTTP2Link] {
     func withRoom(for form: RequestForm) -> HTTP2Link? {
         if form.isHeadLarge { return first { $0.hasRoom && $0.activeCount == 0 } }
         var stalled: HTTP2Link?
-        for index in indices where self[index].hasRoom {
-            guard form.needsWindow, self[index].connection.session.connectionWindow <= 0 else {
-                return self[index]
-            }
+        for index in indices {
+            // Looked up once.
+            let link = self[index]
+            guard link.hasRoom else { continue }
+            guard form.needsWindow, link.connection.session.connectionWindow <= 0 else { return link }
             // An upstream that does not read one request has perhaps shut the window of all.
-            stalled = stalled ?? self[index]
+            stalled = stalled ?? link
         }
         return mayGrow(for: form) ? nil : stalled
     }
