@@ -5,8 +5,9 @@ import BearerdJSON
 
 /// Reading the body of a successful token response (RFC 6749 §5.1).
 extension ResponseBody {
-    /// Longer lifetimes are cut to this, ten years, so that later sums do not overflow; in seconds.
-    private static let longestLifetime: Double = 315_360_000
+    /// Longer lifetimes are cut to this, ten years but a second, in seconds: later sums do not overflow, and ten years are the
+    /// lifetime of a token that has no end.
+    private static let longestLifetime: Double = 315_359_999
 
     var refreshToken: Secret? { secret(.refreshToken) }
 

@@ -76,6 +76,16 @@ import Testing
                 && machine["lifetime_seconds"].number == 300)
     }
 
+    @Test func `tells when a token is renewed, however long the provider says that it lives`() throws {
+        let provider = try HostileProvider(.init(expiresIn: "1e300"))
+        let sidecar = try Sidecar(provider: provider)
+        try sidecar.awaitToken()
+        let machine = try sidecar.identityStatus()
+        #expect(machine["next_refresh"].string?.hasSuffix("Z") == true, "\(machine)")
+        #expect(
+            machine["expires_at"].string?.hasSuffix("Z") == true && machine["lifetime_seconds"].number != nil)
+    }
+
     @Test func `counts event streams and tunnels as open`() throws {
         let end = Gate()
         let upstream = try RawUpstream { _ in
