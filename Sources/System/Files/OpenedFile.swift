@@ -6,6 +6,8 @@ internal import Glibc
 package final class OpenedFile: Sendable {
     private let descriptor: Descriptor
     private let path: String
+    /// True if there was no file before.
+    private let isNew: Bool
 
     /// The reason why a file cannot be appended to.
     package enum Refusal: Error, Sendable {
@@ -47,17 +49,35 @@ package final class OpenedFile: Sendable {
                 let number = fcntl(stream, F_DUPFD_CLOEXEC, 3)
                 guard number >= 0 else { throw .last(.open, path) }
                 descriptor = Descriptor(number: number, path: path)
+                isNew = false
                 return
             }
-            // Without O_NONBLOCK, opening a FIFO waits for a reader.
-            descriptor = try Descriptor(
-                opening: path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, mode: 0o600
-            )
+            var isNew = true
+            descriptor = try Self.open(path, isNew: &isNew)
+            self.isNew = isNew
         } catch {
             throw error.code == ELOOP
                 ? .unfit(path: path, problem: "is a link: name the file itself") : .failed(error)
         }
         if let problem = try Self.problem(with: descriptor) { throw .unfit(path: path, problem: problem) }
+    }
+
+    /// - Parameter isNew: false afterwards if the file was there.
+    private static func open(_ path: String, isNew: inout Bool) throws(SystemError) -> Descriptor {
+        // Without O_NONBLOCK, opening a FIFO waits for a reader.
+        let flags = O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY
+        do {
+            return try Descriptor(opening: path, flags | O_EXCL, mode: 0o600)
+        } catch  where error.code == EEXIST {
+            isNew = false
+            return try Descriptor(opening: path, flags, mode: 0o600)
+        }
+    }
+
+    /// Removes the file again if it was made here, and nothing was written to it.
+    package func undo() {
+        guard isNew, let status = try? descriptor.status(), status.size == 0 else { return }
+        try? FileSystem.remove(FilePlace(path))
     }
 
     private static func problem(with descriptor: borrowing Descriptor) throws(Refusal) -> String? {

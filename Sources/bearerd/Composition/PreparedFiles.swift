@@ -117,13 +117,22 @@ struct PreparedFiles: Sendable {
         }
         audit = try Self.openAudit(configuration, known, report)
         // Last, because others see it.
-        let added = try Self.bind(configuration, known, report)
+        let added: [(key: ListenerKey, listener: BoundListener)]
+        do throws(ReloadRefusal) {
+            added = try Self.bind(configuration, known, report)
+        } catch {
+            audit?.undo()
+            throw error
+        }
         listeners = keys.compactMap { key in (known.listeners + added).first { $0.key == key } }
         self.added = added
     }
 
-    /// Closes the new listeners; call it when no worker watches them any more.
-    func abandon() { Self.close(added) }
+    /// Closes the new listeners, and removes a new file; call it when no worker watches them any more.
+    func abandon() {
+        audit?.undo()
+        Self.close(added)
+    }
 
     private static func close(_ added: [(key: ListenerKey, listener: BoundListener)]) {
         for (_, listener) in added {

@@ -218,6 +218,29 @@ import Testing
         #expect(try Self.lines(of: file + ".1", count: 1)[0]["path"].string == "/on")
     }
 
+    @Test func `that a refused reload would have made is not left behind`() throws {
+        let directory = try TemporaryDirectory()
+        let provider = try HostileProvider()
+        let (first, second) = (directory.path("first.log"), directory.path("second.log"))
+        let sidecar = try Sidecar(
+            provider: provider, directory: directory, Sidecar.Settings(top: "audit: {file: \(first)}"))
+        let holder = try RawServer { _ in }
+        func reload() throws -> RawResponse {
+            try Sidecar.file(
+                provider: provider, directory: directory,
+                Sidecar.Settings(
+                    top: "audit: {file: \(second)}", listen: "[\"127.0.0.1:0\", \"\(holder.address)\"]"))
+            return try sidecar.admin("POST", "/api/reload", [("X-Bearerd-Admin", "1")])
+        }
+        let refused = try reload()
+        #expect(refused.status == 422 && refused.text.contains("\(holder.address)"), "\(refused.text)")
+        #expect(access(second, F_OK) != 0)
+        try directory.write("second.log", "kept\n")
+        chmod(second, 0o600)
+        #expect(try reload().status == 422)
+        #expect(TemporaryDirectory.contents(of: second) == Array("kept\n".utf8))
+    }
+
     @Test func `may be the standard output, whatever that is`() throws {
         let sidecar = try Sidecar(Sidecar.Settings(top: "audit: {file: /dev/stdout}"))
         try sidecar.awaitToken()
