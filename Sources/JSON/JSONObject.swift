@@ -14,12 +14,26 @@ package struct JSONObject: Sendable {
     /// An object of these members; of equal names the last value wins, in the first one's place.
     package init(members: some Sequence<(String, JSONValue)>) {
         self.members = []
-        for (name, value) in members { self[name] = value }
+        // By a table: a search for each name would take a time that grows with the square of their number.
+        var places: [String: Int] = [:]
+        for (name, value) in members {
+            if let place = places[name] {
+                self.members[place].value = value
+            } else {
+                places[name] = self.members.count
+                self.members.append((name, value))
+            }
+        }
     }
 
     /// For the parser, which has already made the names distinct.
     init(distinct members: [(name: String, value: JSONValue)]) {
         self.members = members
+    }
+
+    /// A copy without these members.
+    package func without(_ names: Set<String>) -> JSONObject {
+        JSONObject(distinct: members.filter { !names.contains($0.name) })
     }
 
     /// The number of members.
@@ -58,7 +72,9 @@ extension JSONObject: Sequence {
 extension JSONObject: Equatable {
     /// Compares members without regard to their order (RFC 8259 §4).
     package static func == (first: JSONObject, second: JSONObject) -> Bool {
-        first.count == second.count && first.members.allSatisfy { second[$0.name] == $0.value }
+        guard first.count == second.count else { return false }
+        let values = Dictionary(second.members.map { ($0.name, $0.value) }) { first, _ in first }
+        return first.members.allSatisfy { values[$0.name] == $0.value }
     }
 }
 

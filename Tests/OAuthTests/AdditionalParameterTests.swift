@@ -30,6 +30,23 @@ struct `Parameters beyond the protocol` {
         }
     }
 
+    /// The time grows with the number of members: with its square it would be minutes.
+    @Test func `are kept up to a thousand, and cost little however many there are`() throws {
+        func object(_ count: Int) throws -> JSONObject {
+            let members = (0..<count).map { "\"\($0)\":0" }.joined(separator: ",")
+            return try JSONObject(parsing: Array("{\(members)}".utf8))
+        }
+        #expect(AdditionalParameters(try object(1000)).names.count == 1000)
+        #expect(AdditionalParameters(try object(1001)).isEmpty)
+        #expect(AdditionalParameters(try object(1001), except: ["7"]).names.count == 1000)
+        let many = try object(100_000)
+        let took = ContinuousClock().measure {
+            #expect(AdditionalParameters(many, except: ["access_token"]).isEmpty)
+            #expect(JSONObject(members: many.map { ($0.name, $0.value) }) == many)
+        }
+        #expect(took < .seconds(20), "\(took)")
+    }
+
     @Test func `are shown only where they cannot be secret`() throws {
         let object = try JSONObject(
             parsing: Array(

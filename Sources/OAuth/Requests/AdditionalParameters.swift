@@ -9,6 +9,8 @@ package import BearerdJSON
 public struct AdditionalParameters: Equatable, Sendable {
     /// A larger object is not kept; in bytes of JSON.
     private static let mostBytes = 1 << 16
+    /// An object of more members is not kept.
+    private static let mostMembers = 1000
     /// A member whose name contains one of these words may hold a secret.
     private static let secretWords = [
         "token", "secret", "pass", "code", "assertion", "credential", "sig", "jwt", "key", "cookie", "otp",
@@ -24,9 +26,9 @@ public struct AdditionalParameters: Equatable, Sendable {
 
     /// The members of `object` whose names are not `known`.
     package init(_ object: JSONObject, except known: Set<String> = []) {
-        members = JSONObject()
-        for (name, value) in object where !known.contains(name) { members[name] = value }
-        if members.serialized().count > Self.mostBytes { members = JSONObject() }
+        let others = known.isEmpty ? object : object.without(known)
+        let isKept = others.count <= Self.mostMembers && others.serialized().count <= Self.mostBytes
+        members = isKept ? others : JSONObject()
     }
 
     /// Returns true if there are no parameters.
