@@ -30,6 +30,18 @@ struct `Parameters beyond the protocol` {
         }
     }
 
+    /// Else the session that is stored with it could not be read again.
+    @Test func `with a name that no strict parser reads are not kept`() async throws {
+        let harness = SessionHarness(grantType: .refreshToken)
+        harness.server.script(
+            .status(200, #"{"access_token":"a","refresh_token":"rt1","a\u0000b":1,"c":2,"expires_in":300}"#))
+        try await harness.run("rt0") {
+            #expect(await harness.session.additionalParameters.names == ["c"])
+            let stored = try #require(harness.store.stored())
+            #expect(StoredSession(decoding: stored.encoded())?.refreshToken?.equals(Secret("rt1")) == true)
+        }
+    }
+
     /// The time grows with the number of members: with its square it would be minutes.
     @Test func `are kept up to a thousand, and cost little however many there are`() throws {
         func object(_ count: Int) throws -> JSONObject {

@@ -25,7 +25,10 @@ struct DamagedJSONObject {
         while let name = string(), skip(to: UInt8(ascii: ":")), let value = value() {
             let isLast = skip(to: UInt8(ascii: "}"))
             let isCut = !isLast && !skip(to: UInt8(ascii: ","))
-            if let name = (try? JSONValue(parsing: name))?.string, let value = Self.parse(value) {
+            // A name with U+0000 is what no strict parser reads again, that of the stored session neither.
+            if let name = (try? JSONValue(parsing: name))?.string, !name.utf8.contains(0),
+                let value = Self.parse(value)
+            {
                 object[name] = value
             }
             if isLast { return finish() }
