@@ -77,7 +77,8 @@ import Testing
     }
 
     @Test func `tells when a token is renewed, however long the provider says that it lives`() throws {
-        let provider = try HostileProvider(.init(expiresIn: "1e300"))
+        let provider = try HostileProvider()
+        provider.setPolicy { $0.expiresIn = "1e300" }
         let sidecar = try Sidecar(provider: provider)
         try sidecar.awaitToken()
         let machine = try sidecar.identityStatus()
