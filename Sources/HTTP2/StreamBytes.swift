@@ -16,7 +16,16 @@ package struct StreamBytes {
 
     package var isEmpty: Bool { start == block.count }
 
-    package mutating func append(_ bytes: Span<UInt8>) { block.append(bytes) }
+    package mutating func append(_ bytes: Span<UInt8>) {
+        // Before more memory is taken: of streams that are served in turn hardly one is ever empty.
+        if start > 0, block.count + bytes.count > block.bytes.count { removeConsumed() }
+        block.append(bytes)
+    }
+
+    private mutating func removeConsumed() {
+        block.removeFirst(start)
+        start = 0
+    }
 
     /// Lends the first `count` bytes.
     package func withFirst<Result, Failure: Error>(
@@ -32,8 +41,7 @@ package struct StreamBytes {
         if isEmpty {
             removeAll()
         } else if start > 32 * 1024 {
-            block.removeFirst(start)
-            start = 0
+            removeConsumed()
         }
     }
 

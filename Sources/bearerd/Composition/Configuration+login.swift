@@ -50,7 +50,9 @@ extension Configuration {
             return
                 "redirect_uri is at admin.listen, where a running daemon takes the answer: log in at \(page)"
         }
-        guard let admin, let page = loginURL(of: identity.name, at: admin.listen),
+        // Where programs send their requests no login is ever waited for.
+        guard !listen.contains(where: identity.redirects(arriveAt:)), let admin,
+            let page = loginURL(of: identity.name, at: admin.listen),
             let daemon = PortHolder.of(admin.listen)?.process,
             PortHolder.of(identity.redirectAddress)?.process == daemon
         else { return nil }
