@@ -134,31 +134,19 @@ import Testing
         await #expect(throws: TransferError.interrupted) { try await send(request) }
     }
 
-    @Test func `an answer that is compressed unasked is read, within its limit`() async throws {
-        // `{"ok":true}` as gzip writes it (RFC 1952).
-        let whole: [UInt8] = [
-            31, 139, 8, 0, 0, 0, 0, 0, 2, 3, 171, 86, 202, 207, 86, 178, 42, 41, 42, 77, 173, 5, 0, 144, 95,
-            212,
-            167, 11, 0, 0, 0,
-        ]
-        let provider = try RawUpstream { request in
-            switch request.head.target {
-            case "/whole": .encoded("gzip", whole)
-            case "/damaged": .encoded("gzip", whole.map { $0 &+ 1 })
-            default: .encoded("identity", Array("plain".utf8))
-            }
-        }
-        let answer = try await send(TransferRequest(method: .post, url: url(provider.url + "/whole")))
-        #expect(String(decoding: answer.body, as: UTF8.self) == #"{"ok":true}"#)
+    /// Some servers name a character set where RFC 9110 has a coding.
+    @Test(arguments: ["identity", "utf-8"])
+    func `no content coding is asked for, and what is named as one does not matter`(
+        coding: String
+    ) async throws {
+        let provider = try RawUpstream { _ in .encoded(coding, Array("plain".utf8)) }
+        let answer = try await send(TransferRequest(method: .post, url: url(provider.url)))
+        #expect(answer.body == Array("plain".utf8))
         #expect(try provider.request()["Accept-Encoding"] == "identity")
-        #expect(
-            try await send(TransferRequest(url: url(provider.url + "/plain"))).body == Array("plain".utf8))
-        await #expect(throws: TransferError.self) {
-            try await send(TransferRequest(method: .post, url: url(provider.url + "/damaged")))
-        }
-        var small = TransferRequest(method: .post, url: try url(provider.url + "/whole"))
-        small.maximumAnswerBytes = 5
-        await #expect(throws: TransferError.tooLarge) { try await send(small) }
+        var request = TransferRequest(url: try url(provider.url))
+        request.fields.append(.acceptEncoding, "gzip")
+        _ = try await send(request)
+        #expect(provider.requests.last?["Accept-Encoding"] == "gzip")
     }
 
     @Test func `a head larger than 64 KiB is cut off`() async throws {

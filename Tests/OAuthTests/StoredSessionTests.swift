@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BearerdCryptography
+import BearerdJSON
 import Testing
 
 @testable import OAuth
@@ -66,6 +67,17 @@ struct `A stored session` {
         let read = try #require(StoredSession(decoding: bytes))
         #expect(read.refreshToken?.equals(Secret("rt-1")) == true && read.accessTokens.isEmpty)
         #expect(read.generation == 7 && read.scope.count == 500_000)
+    }
+
+    @Test func `is never nested too deeply to be read again`() throws {
+        for depth in 60...66 {
+            let nested = String(repeating: "[", count: depth) + String(repeating: "]", count: depth)
+            guard let object = try? JSONObject(parsing: Array(#"{"a":\#(nested)}"#.utf8)) else { continue }
+            var session = example()
+            session.additionalParameters = AdditionalParameters(object)
+            let read = StoredSession(decoding: session.encoded())
+            #expect(read?.refreshToken?.equals(Secret("rt-1")) == true, "\(depth)")
+        }
     }
 
     @Test func `is damaged at whatever byte it is cut off`() {

@@ -106,7 +106,10 @@ package final class HTTP2Pool: NegotiatingPool {
             guard !isDeclined else { throw .declined }
             if let link = links.value.withRoom(for: form) {
                 guard looks < Self.lookLimit, link.isUnread else {
-                    guard !link.refusesHead(of: form.headSize) else { throw .headTooLarge }
+                    guard !link.refusesHead(of: form.headSize) else {
+                        roomChanged()  // it has perhaps woken us
+                        throw .headTooLarge
+                    }
                     defer { if form.isHeadLarge { link.reserve() } }
                     return begin(on: link, with: permit)
                 }
@@ -116,6 +119,7 @@ package final class HTTP2Pool: NegotiatingPool {
             }
             let rest = timeout > .zero ? timeout - start.duration(to: .now) : .zero
             guard timeout == .zero || rest > .zero else { throw .busy }
+            closeShut()
             if links.value.mayGrow(for: form), attempts < Self.attemptLimit {
                 guard try await connect(within: rest, ofAttempt: timeout) else { throw .declined }
                 // A connection that others have taken meanwhile is none that was made in vain.
@@ -125,6 +129,13 @@ package final class HTTP2Pool: NegotiatingPool {
                 guard links.value.contains(where: \.isUsable) else { throw .otherProtocol }
                 try await awaitRoom(within: rest)
             }
+        }
+    }
+
+    /// Ends connections that carry nothing and whose window the upstream has not opened again: nobody would count them.
+    private func closeShut() {
+        for link in links.value where link.activeCount == 0 && link.connection.session.connectionWindow <= 0 {
+            link.shutDown()
         }
     }
 

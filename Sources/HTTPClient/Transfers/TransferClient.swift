@@ -130,8 +130,6 @@ extension CurlEasy {
             }
         }
         try set(CURLOPT_HTTPHEADER, to: Self.lines(of: request), keptBy: attachments)
-        // Without the field any coding would do (RFC 9110 §12.5.3); what comes encoded all the same is decoded.
-        if !request.fields.contains(.acceptEncoding) { try set(CURLOPT_ACCEPT_ENCODING, to: "identity") }
     }
 
     /// The fields in libcurl's form: `Name: value`, `Name;` for an empty value, `Name:` to omit libcurl's own
@@ -140,6 +138,9 @@ extension CurlEasy {
         var lines: [String] = []
         request.fields.forEach { name, value in lines.append(value.isEmpty ? "\(name);" : "\(name): \(value)")
         }
+        // Without the field any coding would do (RFC 9110 §12.5.3). libcurl is not told: it would refuse the answers of servers
+        // that take `Content-Encoding` for the place of a character set.
+        if !request.fields.contains(.acceptEncoding) { lines.append("Accept-Encoding: identity") }
         if !request.fields.contains(.expect) { lines.append("\(HTTPFields.Name.expect):") }
         if !request.fields.contains(.contentType) { lines.append("\(HTTPFields.Name.contentType):") }
         return lines

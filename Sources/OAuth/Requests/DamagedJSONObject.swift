@@ -22,6 +22,8 @@ struct DamagedJSONObject {
     private mutating func readObject() {
         guard skip(to: UInt8(ascii: "{")) else { return }
         if skip(to: UInt8(ascii: "}")) { return finish() }
+        var members: [(String, JSONValue)] = []
+        defer { object = JSONObject(members: members) }
         while let name = string(), skip(to: UInt8(ascii: ":")), let value = value() {
             let isLast = skip(to: UInt8(ascii: "}"))
             let isCut = !isLast && !skip(to: UInt8(ascii: ","))
@@ -29,7 +31,7 @@ struct DamagedJSONObject {
             if let name = (try? JSONValue(parsing: name))?.string, !name.utf8.contains(0),
                 let value = Self.parse(value)
             {
-                object[name] = value
+                members.append((name, value))
             }
             if isLast { return finish() }
             if isCut { return }

@@ -48,14 +48,16 @@ extension StoredSession {
         case pendingBinding = "pending_binding"
     }
 
-    /// A record of more bytes is stored without what the next answer brings again, its access tokens above all: stores read no
-    /// record of any size, and the refresh token must last.
+    /// Stores read no record of any size.
     private static let mostBytes = 1 << 22
 
     /// The session as JSON, tokens in the clear.
+    ///
+    /// A record that could not be read again, by its size or its depth, is left without all that the next answer brings anew: the
+    /// refresh token must last.
     public func encoded() -> [UInt8] {
         let whole = json.serialized(pretty: true)
-        guard whole.count > Self.mostBytes else { return whole }
+        guard whole.count > Self.mostBytes || Self(decoding: whole) == nil else { return whole }
         var rest = self
         rest.accessTokens = []
         rest.additionalParameters = AdditionalParameters()
@@ -158,7 +160,7 @@ extension StoredSession {
         isEndOnlyHere = object[Member.isEndOnlyHere.rawValue]?.bool ?? false
         additionalParameters = AdditionalParameters(
             object[Member.additionalParameters.rawValue]?.object ?? [:])
-        unknownMembers = object.without(Member.allCases.map(\.rawValue))
+        unknownMembers = object.without(Set(Member.allCases.map(\.rawValue)))
     }
 
     /// True if the bytes are in a layout that only a later version of this program can read.
@@ -167,15 +169,6 @@ extension StoredSession {
             return false
         }
         return version > Self.version
-    }
-}
-
-extension JSONObject {
-    /// The members that have none of these names.
-    fileprivate func without(_ names: [String]) -> JSONObject {
-        var rest = JSONObject()
-        for (name, value) in self where !names.contains(name) { rest[name] = value }
-        return rest
     }
 }
 
@@ -217,7 +210,7 @@ extension StoredAccessToken {
             expiresAt: WallTime(sinceEpoch: expiry), lifetime: lifetime, request: request,
             tokenType: value(.tokenType)?.string)
         isBound = value(.isBound)?.bool ?? false
-        unknownMembers = object.without(Member.allCases.map(\.rawValue))
+        unknownMembers = object.without(Set(Member.allCases.map(\.rawValue)))
     }
 }
 

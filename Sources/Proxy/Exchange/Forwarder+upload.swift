@@ -13,12 +13,13 @@ extension Forwarder {
     /// Receives the body before the request gets an upstream connection, if those are scarce.
     ///
     /// Otherwise clients that send slowly could hold all of them. No more than `replay_buffer` is received, and nothing of a call
-    /// of gRPC, whose client may wait for an answer before it goes on.
+    /// of gRPC over HTTP/2, whose client may wait for an answer before it goes on.
     func gatherBody<Pool: ExchangePool>(
         of exchange: Exchange, on route: PooledRoute<Pool>
     ) async throws(ProxyError) {
-        guard route.terms.replayBuffer > 0, route.pool.isCrowded, !exchange.client.request.fields.areOfGRPC
-        else { return }
+        guard route.terms.replayBuffer > 0, route.pool.isCrowded else { return }
+        let request = exchange.client.request
+        guard request.version != .http2 || !request.fields.areOfGRPC else { return }
         if exchange.client.request.fields.has(.expect) { try await invite(exchange) }
         do {
             try await exchange.upload.gather()
