@@ -18,7 +18,7 @@ extension [HTTP2Link] {
             // Looked up once.
             let link = self[index]
             guard link.hasRoom else { continue }
-            guard form.needsWindow, link.connection.session.connectionWindow <= 0 else { return link }
+            guard form.needsWindow, link.isShut else { return link }
             // An upstream that does not read one request has perhaps shut the window of all.
             stalled = stalled ?? link
         }
@@ -32,10 +32,8 @@ extension [HTTP2Link] {
     /// it carries, as a connection of HTTP/1.1 is.
     func mayGrow(for form: RequestForm) -> Bool {
         form.isHeadLarge
-            || count(where: {
-                $0.isUsable && !$0.isReserved
-                    && !(form.needsWindow && $0.connection.session.connectionWindow <= 0)
-            }) < Self.limit
+            || count(where: { $0.isUsable && !$0.isReserved && !(form.needsWindow && $0.isShut) })
+                < Self.limit
     }
 }
 

@@ -108,6 +108,9 @@ final class HTTP2Link {
         isUsable && !isReserved && activeCount < min(connection.session.peerStreamLimit, Self.streamLimit)
     }
 
+    /// True if the upstream takes no more content on it for now, of whichever request (RFC 9113 §5.2).
+    var isShut: Bool { connection.session.connectionWindow <= 0 }
+
     /// True if the upstream wants HTTP/1.1 of all requests (GOAWAY with HTTP_1_1_REQUIRED).
     var wantsOtherProtocol: Bool { connection.session.goaway?.code == .http11Required }
 

@@ -134,9 +134,7 @@ package final class HTTP2Pool: NegotiatingPool {
 
     /// Ends connections that carry nothing and whose window the upstream has not opened again: nobody would count them.
     private func closeShut() {
-        for link in links.value where link.activeCount == 0 && link.connection.session.connectionWindow <= 0 {
-            link.shutDown()
-        }
+        for link in links.value where link.activeCount == 0 && link.isShut { link.shutDown() }
     }
 
     /// Says if a request that may not be sent twice can go on a kept connection; one that has been silent for too long ends.

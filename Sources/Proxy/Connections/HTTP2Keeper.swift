@@ -156,7 +156,8 @@ final class HTTP2Keeper<Kinds: UpstreamKinds> {
         let stream = ServerStream(stream, on: client.connection, from: client.peer)
         let exchange = forwarder.makeExchange(for: stream, on: client.routing)
         // Both end with the seat, and the forwarder after all seats.
-        stream.onReset = { [unowned forwarder, unowned exchange] in forwarder.clients.heedReset(of: exchange)
+        stream.onReset = { [unowned forwarder, unowned exchange] in
+            forwarder.clients.heedReset(of: exchange)
         }
         let seat = Seat(exchange, on: loop)
         attach(seat, to: client)

@@ -18,8 +18,7 @@ extension Forwarder {
         of exchange: Exchange, on route: PooledRoute<Pool>
     ) async throws(ProxyError) {
         guard route.terms.replayBuffer > 0, route.pool.isCrowded else { return }
-        let request = exchange.client.request
-        guard request.version != .http2 || !request.fields.areOfGRPC else { return }
+        if exchange.client.request.version == .http2, exchange.isCall { return }
         if exchange.client.request.fields.has(.expect) { try await invite(exchange) }
         do {
             try await exchange.upload.gather()
