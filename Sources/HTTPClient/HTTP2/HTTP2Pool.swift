@@ -122,8 +122,8 @@ package final class HTTP2Pool: NegotiatingPool {
             closeShut()
             if links.value.mayGrow(for: form), attempts < Self.attemptLimit {
                 guard try await connect(within: rest, ofAttempt: timeout) else { throw .declined }
-                // A connection that others have taken meanwhile is none that was made in vain.
-                if links.value.last?.activeCount ?? 0 == 0 { attempts += 1 }
+                // A connection that takes requests, or has taken others meanwhile, was not made in vain.
+                if !(links.value.last.map { $0.hasRoom || $0.activeCount > 0 } ?? false) { attempts += 1 }
             } else {
                 // Each connection is given up as soon as it is there (GOAWAY): none will have room.
                 guard links.value.contains(where: \.isUsable) else { throw .otherProtocol }

@@ -170,6 +170,25 @@ import Testing
         #expect(try sidecar.client().request("GET", "/h2/page").status == 200)
     }
 
+    /// Whoever finds a new connection unread lets it be read first, and others see it carry nothing meanwhile.
+    @Test func `with large heads each get a connection that has more to say than its settings`() throws {
+        let upstream = try HTTP2Upstream(
+            settings: [(6, 1 << 20)],
+            greet: { peer in
+                startThread { for _ in 0..<200 { try? peer.send(.windowUpdate(1)) } }
+            },
+            serve: { peer, event, stream in
+                guard event == .head else { return }
+                try peer.send(.head([(":status", "200")], stream: stream.id, endsStream: false))
+            })
+        let sidecar = try HTTP2Route.sidecar(upstream)
+        try sidecar.awaitToken()
+        let client = try HTTP2Client(to: sidecar.bearerd.proxy)
+        let large = ("cookie", String(repeating: "c", count: 9000))
+        let streams = try (0..<20).map { _ in try client.begin("GET", "/h2/watch", [large]) }
+        for stream in streams { #expect(try client.head(on: stream)[":status"] == "200") }
+    }
+
     @Test func `get as many connections as their calls need at once`() throws {
         let upstream = try HTTP2Upstream(settings: [(3, 4)]) { peer, event, stream in
             if event == .head {
