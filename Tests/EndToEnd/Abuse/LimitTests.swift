@@ -135,7 +135,7 @@ import Testing
             configuration: Sidecar.configuration(
                 provider: provider, upstream: server.url, clientSecret: "not-a-secret", directory: directory,
                 // However long two thousand connections take on a busy machine, the first of them still waits.
-                .init(top: "timeouts: {token: 2m, token_wait: 2m}")),
+                .init(top: "timeouts: {token: 10m, token_wait: 10m}")),
             in: directory)
         let address = try bearerd.proxy
         let load = Background { Load(2_000, to: address, connections: 2_000, requestsPerConnection: 1) }

@@ -47,14 +47,14 @@ import Testing
 
     @Test func `that reads slowly gets all of it too`() throws {
         let upstream = try RawUpstream { _ in .ok(String(repeating: "x", count: 8 << 20)) }
-        let sidecar = try Sidecar(upstream: upstream, .init(top: "timeouts: {half_closed: 2s}"))
+        let sidecar = try Sidecar(upstream: upstream, .init(top: "timeouts: {half_closed: 4s}"))
         let client = try sidecar.client(receiveBuffer: 4096)
         try client.send("GET", "/")
         client.wire.finishWriting()
         #expect(try client.wire.readHead()?.status == 200)
         var count = 0
         let (start, pace) = (ContinuousClock.now, Gate())
-        while ContinuousClock.now - start < .seconds(4) {
+        while ContinuousClock.now - start < .seconds(6) {
             count += try client.wire.readSome().count
             try? pace.pass(within: .milliseconds(50))
         }
