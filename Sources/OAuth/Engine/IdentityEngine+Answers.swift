@@ -149,8 +149,8 @@ extension IdentityEngine {
         let canForget =
             asking.refreshToken != nil && !configured.grantType.needsPerson
             && (failure.kind == .final || failure.kind == .doubtful)
-        if outcome.refreshToken == nil, canRepeat || canForget, lease != nil || asking.trouble != nil {
-            // Its answer was lost, and the server keeps the refresh token; or the grant itself is made again.
+        if canForget || canRepeat && outcome.refreshToken == nil, lease != nil || asking.trouble != nil {
+            // Its answer was lost, and the server keeps the refresh token; or the grant itself is made again, which needs none.
             if canRepeat { targets[asking.target]?.attempt?.isRepeated = true }
             if !canRepeat {
                 session.refreshToken = nil
@@ -159,8 +159,13 @@ extension IdentityEngine {
             return askAgain(asking)
         }
         let before = session
-        if !state.client.asksByItself { _ = rotate(to: outcome.refreshToken) }
-        if failure.kind == .final { session.refusal = failure.refusal ?? .invalidGrant }
+        if canForget {
+            session.refreshToken = nil
+            changed()
+        } else {
+            if !state.client.asksByItself { _ = rotate(to: outcome.refreshToken) }
+            if failure.kind == .final { session.refusal = failure.refusal ?? .invalidGrant }
+        }
         let isRefused = before.refusal != session.refusal
         if isRefused, before.generation == session.generation { session.generation += 1 }
         let moment = moment

@@ -195,6 +195,22 @@ struct `A failed token request` {
         #expect(person.state.asked == nil && person.state.session.refreshToken != nil)
     }
 
+    @Test func `of a refresh makes a configured grant again, though a refresh token came with it`() {
+        for kind in [TokenFailure.Kind.final, .doubtful] {
+            let harness = EngineHarness(refreshToken: "rt")
+            _ = harness.begins()
+            _ = harness.state.failed(
+                TokenFailure(kind, .refused(.invalidGrant), detail: ""), refreshToken: Secret("new"),
+                at: harness.now, wall: harness.wall, jitter: 0)
+            guard case .original? = harness.state.asked?.grant else {
+                Issue.record("no grant")
+                continue
+            }
+            harness.land("two")
+            #expect(harness.word == .authorized)
+        }
+    }
+
     @Test func `of a misconfigured client is repeated once its credentials change`() {
         let harness = EngineHarness()
         for _ in 0..<6 {
