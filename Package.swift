@@ -60,7 +60,9 @@ let package = Package(
             name: "JSON", dependencies: ["CJansson", "JSONText"], swiftSettings: bridge,
             linkerSettings: [.linkedLibrary("m")]),  // rounding of Double in debug builds
         .target(name: "PropertyList", dependencies: ["CLibplist"], swiftSettings: bridge),
-        .target(name: "Cryptography", dependencies: ["COpenSSL", "CCjose", "JSON"], swiftSettings: bridge),
+        .target(
+            name: "Cryptography", dependencies: ["COpenSSL", "CCjose", "JSON", "JSONText"],
+            swiftSettings: bridge),
         .target(name: "System", dependencies: ["CSystem"], swiftSettings: bridge),
         .target(
             name: "HTTP2", dependencies: ["CNghttp2", "HTTPExchange", "HTTPMessages", "System"],
@@ -159,7 +161,7 @@ let package = Package(
                 "Configuration", "Proxy", "Admin", "AdminAPI", "DevelopmentProvider", "TokenStore", "Redis",
                 "OAuth",
                 "OAuthRuntime", "HTTPClient", "HTTPExchange", "HTTPServer", "HTTPMessages", "Observability",
-                "EventLoop", "Keyring", "QRCode", "Routing", "System", "Cryptography", "JSON",
+                "EventLoop", "Keyring", "QRCode", "Routing", "System", "Cryptography", "JSON", "JSONText",
                 "SessionImport", "TLS",
             ],
             swiftSettings: safe),

@@ -93,6 +93,35 @@ struct `An id token` {
         #expect(throws: IDTokenError.missingClaim("aud")) { try token(claims { $0["aud"] = [] }) }
     }
 
+    @Test func `is compared by its bytes, and not as people read it`() throws {
+        // Swift takes these two for equal.
+        let (one, two) = ("caf\u{E9}", "cafe\u{301}")
+        try #require(one == two)
+        let rules = IDTokenRules(
+            issuer: "https://\(one)", clientID: one, occasion: .login(nonce: Secret("n1")),
+            accessToken: Secret("at1"), clockSkew: .zero, now: Self.now,
+            parameters: [NamedValue("acr_values", one)])
+        func verdict(_ name: String, _ value: JSONValue) throws -> IDTokenError? {
+            try self.verdict(rules) {
+                $0["iss"] = .string("https://\(one)")
+                $0["aud"] = .string(one)
+                $0["azp"] = .string(one)
+                $0["acr"] = .string(one)
+                $0[name] = value
+            }
+        }
+        #expect(try verdict("acr", .string(one)) == nil)
+        #expect(
+            try verdict("iss", .string("https://\(two)"))
+                == .issuerMismatch(found: "https://\(two)", expected: "https://\(one)"))
+        #expect(try verdict("aud", .string(two)) == .audienceMismatch)
+        #expect(try verdict("azp", .string(two)) == .authorizedPartyMismatch)
+        #expect(try verdict("acr", .string(two)) == .contextMismatch)
+        let first = try token(claims { $0["sub"] = .string(one) })
+        let refresh = self.rules(.refresh(previous: first))
+        #expect(try self.verdict(refresh) { $0["sub"] = .string(two) } == .subjectChanged)
+    }
+
     @Test func `for several parties must be authorized for us`() throws {
         #expect(try verdict { $0["aud"] = ["app", "other"] } == .authorizedPartyMismatch)
         #expect(try verdict { $0["azp"] = "other" } == .authorizedPartyMismatch)

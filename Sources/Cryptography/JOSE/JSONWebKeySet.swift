@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import BearerdJSON
+import BearerdJSONText
 
 /// The public keys of an authorization server (RFC 7517 §5).
 package struct JSONWebKeySet: Sendable {
@@ -29,7 +30,7 @@ package struct JSONWebKeySet: Sendable {
         let candidates = keys.filter { key in
             // A key without `kid` may match any token, and a token without `kid` any key.
             key.fits(token.algorithm)
-                && (token.keyID == nil || key.keyID == nil || key.keyID == token.keyID)
+                && (token.keyID == nil || key.keyID?.hasSameBytes(as: token.keyID) ?? true)
         }
         guard !candidates.isEmpty else { throw .noKey }
         guard candidates.contains(where: { $0.verifies(token) }) else { throw .signatureMismatch }

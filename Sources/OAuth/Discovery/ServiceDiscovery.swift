@@ -3,6 +3,7 @@
 import BearerdCryptography
 import BearerdHTTPMessages
 import BearerdJSON
+import BearerdJSONText
 
 /// Fetches the metadata of an authorization server.
 struct ServiceDiscovery {
@@ -107,7 +108,7 @@ struct ServiceDiscovery {
             let detail = "what \(url.place) answers is no metadata document; look at \(key)"
             return .nothing(TokenFailure(.misconfigured, .noMetadata, detail: detail))
         }
-        guard configuration.issuer == nil || configuration.issuer == service.issuer else {
+        guard configuration.issuer?.hasSameBytes(as: service.issuer) ?? true else {
             let detail =
                 "\(url.place) names the issuer '\(service.issuer.shownIssuer)', the configuration "
                 + "'\(configuration.issuer ?? "")': look at issuer, both must be the same to the letter"

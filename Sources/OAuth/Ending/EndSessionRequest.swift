@@ -2,6 +2,7 @@
 
 public import BearerdCryptography
 public import BearerdHTTPMessages
+import BearerdJSONText
 
 /// A request to end the user's session at the provider (OpenID Connect RP-Initiated Logout §2).
 public struct EndSessionRequest: Sendable {
@@ -71,6 +72,6 @@ public struct EndSessionRequest: Sendable {
         guard let redirectURI = postLogoutRedirectURI, let address = NormalizedURI(url),
             address == NormalizedURI(redirectURI)
         else { return false }
-        return QueryParameters(address.query ?? "")?[.state] == state
+        return state?.hasSameBytes(as: QueryParameters(address.query ?? "")?[.state]) ?? false
     }
 }

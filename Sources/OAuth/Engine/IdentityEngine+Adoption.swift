@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BearerdCryptography
+import BearerdJSONText
 
 /// Which of two sessions is newer, and what becomes of the other one.
 extension IdentityEngine {
@@ -101,7 +102,9 @@ extension IdentityEngine {
 
     /// Keeps a login that waits in the store, which is no part of what two sessions are compared for.
     private mutating func keepPending(of stored: StoredSession) {
-        guard stored.binding == binding, stored.generation >= session.generation else { return }
+        guard stored.binding.hasSameBytes(as: binding), stored.generation >= session.generation else {
+            return
+        }
         session.pendingCode = stored.pendingCode
         session.pendingRequest = stored.pendingRequest
         session.pendingBinding = stored.pendingBinding
@@ -133,7 +136,7 @@ extension IdentityEngine {
             let moment = moment
             targets[id]?.adopt(&stored, at: moment)
         }
-        if stored.pendingBinding ?? binding != binding {
+        if !binding.hasSameBytes(as: stored.pendingBinding ?? binding) {
             stored.pendingCode = nil
             stored.pendingRequest = nil
         }
@@ -175,7 +178,7 @@ extension IdentityEngine {
         isUnwritten = false
         holdsOthersSession = stored.refreshToken != nil
         storeTroubles[.save] = nil
-        if stored.pendingBinding == binding {
+        if binding.hasSameBytes(as: stored.pendingBinding) {
             session.pendingCode = stored.pendingCode
             session.pendingRequest = stored.pendingRequest
         }
@@ -214,12 +217,12 @@ extension IdentityEngine {
 
     /// The registration in use; nil for the configured client.
     var registration: ClientRegistration? {
-        ownClient.clientID == configured.clientID ? nil : session.registration
+        ownClient.clientID.hasSameBytes(as: configured.clientID) ? nil : session.registration
     }
 
     /// The secret of the client that the session belongs to, if it is not the configured one.
     var presentedSecret: Secret? {
-        following(configured).clientID == ownClient.clientID
+        following(configured).clientID.hasSameBytes(as: ownClient.clientID)
             ? registration?.clientSecret : session.grantClient?.clientSecret
     }
 }

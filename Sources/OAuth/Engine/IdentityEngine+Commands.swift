@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BearerdCryptography
+import BearerdJSONText
 
 extension Command {
     /// True if a person waits for it, who may claim the lease in other processes.
@@ -196,7 +197,7 @@ extension IdentityEngine {
     private func keeping(
         _ change: (PendingLogin) -> PendingLogin, over stored: StoredSession?
     ) -> StoredSession {
-        let others = stored.flatMap { $0.binding == binding ? nil : $0 }
+        let others = stored.flatMap { $0.binding.hasSameBytes(as: binding) ? nil : $0 }
         let pending = change(PendingLogin(code: session.pendingCode, request: session.pendingRequest))
         var next = others ?? session
         next.generation = max(session.generation, stored?.generation ?? 0) + 1
@@ -238,7 +239,7 @@ extension IdentityEngine {
 
     /// The first command's session is stored: it is the session from here on.
     mutating func commandSaved(_ written: StoredSession) {
-        if written.binding == binding, written.origin == session.origin,
+        if written.binding.hasSameBytes(as: binding), written.origin == session.origin,
             written.generation > session.generation
         {
             session = written
@@ -292,7 +293,7 @@ extension IdentityEngine {
     /// The session that a logout ends was renewed by another process: its newest tokens are the ones to be revoked.
     mutating func noteEnded(_ stored: StoredSession) {
         for index in commands.indices {
-            guard let ended = commands[index].ended, ended.binding == stored.binding,
+            guard let ended = commands[index].ended, ended.binding.hasSameBytes(as: stored.binding),
                 ended.generation < stored.generation, !stored.begins(after: session)
             else { continue }
             commands[index].ended = stored
@@ -329,7 +330,7 @@ extension Command {
 extension ClientConfiguration {
     /// A registration of another client of the same server; nil if it is this one.
     fileprivate func another(_ clientID: String, secret: Secret?) -> ClientRegistration? {
-        guard clientID != self.clientID else { return nil }
+        guard !clientID.hasSameBytes(as: self.clientID) else { return nil }
         let method = authentication.needsSecret ? authentication : .basic
         return ClientRegistration(
             clientID: clientID, clientSecret: secret, authentication: secret == nil ? .none : method,

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import BearerdJSONText
+
 /// Sessions that another identity of the same name could not write.
 extension IdentityEngine {
     /// True if `session`, which another identity of the same name could not write, would be written by this one, or is older.
     func mayInherit(_ session: StoredSession) -> Bool {
-        guard !isStopping, session.binding == binding else { return false }
+        guard !isStopping, session.binding.hasSameBytes(as: binding) else { return false }
         switch phase {
         case .idle, .settling, .locking, .holding: break
         case .reading, .spending, .asking, .judging, .saving, .performing, .stopped: return false

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BearerdCryptography
+import BearerdJSONText
 
 /// All that becomes of one identity's tokens: a value that is told events, with the time, and gives back what is to be
 /// done, in order.
@@ -174,7 +175,7 @@ struct IdentityEngine: Sendable {
         var state = TargetState(client)
         state.client = following(client)
         var stored = session
-        if session.binding == binding { state.adopt(&stored, at: moment) }
+        if session.binding.hasSameBytes(as: binding) { state.adopt(&stored, at: moment) }
         targets[id] = state
         order.append(id)
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BearerdCryptography
+import BearerdJSONText
 
 /// The rules for an ID token's claims (OpenID Connect Core §3.1.3.7, §12.2).
 struct IDTokenRules {
@@ -34,10 +35,10 @@ struct IDTokenRules {
 
     /// Throws the first rule that is broken.
     func check(_ token: IDToken) throws(IDTokenError) {
-        if let issuer, token.issuer != issuer {
+        if let issuer, !issuer.hasSameBytes(as: token.issuer) {
             throw .issuerMismatch(found: token.issuer, expected: issuer)
         }
-        guard token.audience.contains(clientID) else { throw .audienceMismatch }
+        guard token.audience.containsBytes(of: clientID) else { throw .audienceMismatch }
         try checkAuthorizedParty(token)
         guard now - token.expiry < clockSkew else { throw .expired }
         switch occasion {
@@ -52,8 +53,8 @@ struct IDTokenRules {
     /// Rules 4 and 5: a token of another client that names this one in `aud` too is not valid.
     private func checkAuthorizedParty(_ token: IDToken) throws(IDTokenError) {
         if let party = token.authorizedParty {
-            guard party == clientID else { throw .authorizedPartyMismatch }
-        } else if token.audience.contains(where: { $0 != clientID }) {
+            guard party.hasSameBytes(as: clientID) else { throw .authorizedPartyMismatch }
+        } else if !token.audience.allSatisfy({ $0.hasSameBytes(as: clientID) }) {
             throw .authorizedPartyMismatch
         }
     }
@@ -76,7 +77,7 @@ struct IDTokenRules {
         // A server without contexts names none; `acr_values` asks for a voluntary claim (§5.5.1.1).
         if let asked = value(of: .contexts)?.split(separator: " "), let context = token.authenticationContext
         {
-            guard asked.contains(Substring(context)) else { throw .contextMismatch }
+            guard asked.map(String.init).containsBytes(of: context) else { throw .contextMismatch }
         }
     }
 
@@ -87,16 +88,16 @@ struct IDTokenRules {
     private func check(
         _ token: IDToken, follows previous: IDToken, _ login: LoginClaims
     ) throws(IDTokenError) {
-        guard token.subject == previous.subject else { throw .subjectChanged }
+        guard token.subject.hasSameBytes(as: previous.subject) else { throw .subjectChanged }
         // A known issuer has been checked; an imported token may have an older spelling of it.
-        guard issuer != nil || token.issuer == previous.issuer else {
+        guard issuer != nil || token.issuer.hasSameBytes(as: previous.issuer) else {
             throw .sessionChanged(IDTokenClaim.issuer.rawValue)
         }
-        guard Set(login.audience).isSubset(of: token.audience) else {
+        guard login.audience.allSatisfy(token.audience.containsBytes) else {
             throw .sessionChanged(IDTokenClaim.audience.rawValue)
         }
         // Where the first one is not known, because an earlier version has stored the session, it may have had one.
-        guard token.nonce == nil || login.nonce == nil || token.nonce == login.nonce else {
+        if let nonce = token.nonce, let first = login.nonce, !nonce.hasSameBytes(as: first) {
             throw .sessionChanged(IDTokenClaim.nonce.rawValue)
         }
     }
@@ -106,7 +107,7 @@ struct IDTokenRules {
         guard let expected = token.accessTokenHash else { return }
         guard let function = token.signed.algorithm.messageDigest else { throw .accessTokenMismatch }
         let hash = function.digest(accessToken.withPlaintext { Array($0.utf8) })
-        guard Base64URL.encode(Array(hash.prefix(hash.count / 2))) == expected else {
+        guard Base64URL.encode(Array(hash.prefix(hash.count / 2))).hasSameBytes(as: expected) else {
             throw .accessTokenMismatch
         }
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import BearerdCryptography
+import BearerdJSONText
 
 /// Importing sessions of other programs.
 extension AuthSession {
@@ -49,7 +50,7 @@ extension AuthSession {
         clientID: String?, person: Person?
     ) async throws(LoginError) -> Bool {
         let ours = engine.configured.binding
-        guard binding ?? ours == ours else {
+        guard ours.hasSameBytes(as: binding ?? ours) else {
             throw .failed(
                 TokenFailure(
                     .final, .superseded,

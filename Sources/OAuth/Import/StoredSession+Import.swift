@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import BearerdCryptography
+import BearerdJSONText
 
 extension StoredSession {
     /// A session that begins with another program's refresh token.
@@ -18,7 +19,7 @@ extension StoredSession {
     ) -> StoredSession? {
         let client = client.registered(present?.registration).registered(grantClient)
         let digest = refreshToken.digest
-        if let present, present.binding == client.binding, let held = present.refreshToken,
+        if let present, present.binding.hasSameBytes(as: client.binding), let held = present.refreshToken,
             present.importedToken == digest || refreshToken.equals(held)
         {
             return nil

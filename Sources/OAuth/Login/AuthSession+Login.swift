@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import BearerdCryptography
+import BearerdJSONText
 
 /// Logins. The present session stays as it is until the last step replaces it.
 extension AuthSession {
@@ -73,7 +74,7 @@ extension AuthSession {
     ///
     /// - Parameter binding: the server and client that the code is for (``ClientConfiguration/binding``); nil if not known.
     private func requireOwn(_ binding: String?) throws(LoginError) {
-        guard binding ?? ownClient.binding == ownClient.binding else {
+        guard ownClient.binding.hasSameBytes(as: binding ?? ownClient.binding) else {
             throw .failed(
                 TokenFailure(
                     .final, .superseded,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BearerdCryptography
+import BearerdJSONText
 
 /// Reading the authorization response.
 extension AuthorizationRequest {
@@ -71,7 +72,9 @@ extension AuthorizationRequest {
             if requiresIssuer { throw .issuerMissing }
             return
         }
-        if let issuer, answered != issuer { throw .issuerMismatch(found: answered, expected: issuer) }
+        if let issuer, !issuer.hasSameBytes(as: answered) {
+            throw .issuerMismatch(found: answered, expected: issuer)
+        }
     }
 
     /// The state in a redirect's query (without the `?`), which identifies the request; nil if there is none.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import BearerdJSONText
+
 /// A URI to be compared by scheme, authority and path (RFC 3986 §6.2), with the query apart.
 ///
 /// Scheme and authority are compared without case and without a default port. Any scheme will do:
@@ -50,6 +52,7 @@ struct NormalizedURI: Equatable {
     }
 
     static func == (left: NormalizedURI, right: NormalizedURI) -> Bool {
-        left.scheme == right.scheme && left.authority == right.authority && left.path == right.path
+        left.scheme.hasSameBytes(as: right.scheme) && left.path.hasSameBytes(as: right.path)
+            && (left.authority?.hasSameBytes(as: right.authority) ?? (right.authority == nil))
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import BearerdCryptography
+import BearerdJSONText
 
 /// A registered client (RFC 7591 §3.2.1), as it is stored.
 public struct ClientRegistration: Sendable {
@@ -34,7 +35,7 @@ extension ClientAuthentication {
 extension ClientConfiguration {
     /// The configuration with the registered client, unless another one has been configured since.
     func registered(_ registration: ClientRegistration?) -> ClientConfiguration {
-        guard let registration, registration.replacedClientID == clientID else { return self }
+        guard let registration, registration.replacedClientID.hasSameBytes(as: clientID) else { return self }
         var registered = self
         registered.clientID = registration.clientID
         registered.authentication = registration.authentication

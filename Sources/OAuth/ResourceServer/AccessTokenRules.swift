@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import BearerdCryptography
+import BearerdJSONText
 
 /// The rules by which a resource server judges access tokens that are JWTs (RFC 9068 §4, RFC 8725).
 public struct AccessTokenRules: Sendable {
@@ -49,8 +50,10 @@ public struct AccessTokenRules: Sendable {
         }
         guard let claims = token.claims else { throw .invalidToken(.malformed) }
         let verified = VerifiedAccessToken(claims)
-        guard verified.issuer == issuer else { throw .invalidToken(.issuer) }
-        guard !audience.isDisjoint(with: verified.audience) else { throw .invalidToken(.audience) }
+        guard issuer.hasSameBytes(as: verified.issuer) else { throw .invalidToken(.issuer) }
+        guard audience.contains(where: verified.audience.containsBytes) else {
+            throw .invalidToken(.audience)
+        }
         guard verified.expiry != nil else { throw .invalidToken(.noExpiry) }
         if let flaw = verified.lifetimeFlaw(at: now, clockSkew: clockSkew) { throw .invalidToken(flaw) }
         return verified

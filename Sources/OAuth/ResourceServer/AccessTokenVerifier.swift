@@ -2,6 +2,7 @@
 
 public import BearerdCryptography
 public import BearerdExecutorConfinement
+import BearerdJSONText
 
 /// Verifies the access tokens that requests to a resource server carry: JWTs of one issuer (RFC 9068), with proofs of
 /// possession where they are bound to a key (RFC 9449).
@@ -100,7 +101,8 @@ public actor AccessTokenVerifier: ExecutorConfined {
                     TokenFailure(.transient, .noProof, detail: "too many proofs at once", retryAfter: window))
             }
         case .certificate(let thumbprint):
-            guard credentials.scheme == .bearer, request.certificateThumbprint == thumbprint else {
+            guard credentials.scheme == .bearer, thumbprint.hasSameBytes(as: request.certificateThumbprint)
+            else {
                 throw .invalidToken(.binding)
             }
         case nil:

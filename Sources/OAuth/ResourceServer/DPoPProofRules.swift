@@ -3,6 +3,7 @@
 import BearerdCryptography
 import BearerdHTTPMessages
 import BearerdJSON
+import BearerdJSONText
 
 /// The rules by which a resource server judges the proof of a request (RFC 9449 §4.3, §7.2).
 struct DPoPProofRules {
@@ -39,15 +40,16 @@ struct DPoPProofRules {
             throw .invalidProof(.algorithm)
         }
         guard key.verifies(proof) else { throw .invalidProof(.signature) }
-        guard claims["htm"]?.string == request.method,
+        guard request.method.hasSameBytes(as: claims["htm"]?.string),
             let named = claims["htu"]?.string.flatMap(HTTPURL.init), let url = HTTPURL(request.url),
-            DPoPTarget(named).uri == DPoPTarget(url).uri
+            DPoPTarget(named).uri.hasSameBytes(as: DPoPTarget(url).uri)
         else { throw .invalidProof(.request) }
-        guard claims["ath"]?.string == Base64URL.encode(SHA256.digest(Array(token.utf8))) else {
+        guard Base64URL.encode(SHA256.digest(Array(token.utf8))).hasSameBytes(as: claims["ath"]?.string)
+        else {
             throw .invalidProof(.token)
         }
         guard .zero - window...window ~= now - issuedAt else { throw .invalidProof(.age) }
-        guard key.thumbprint == thumbprint else { throw .invalidToken(.binding) }
+        guard thumbprint.hasSameBytes(as: key.thumbprint) else { throw .invalidToken(.binding) }
         return identifier
     }
 }

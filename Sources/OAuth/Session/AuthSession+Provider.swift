@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BearerdCryptography
+import BearerdJSONText
 
 /// The requests that the identity makes to the provider by this session.
 extension AuthSession {
@@ -54,7 +55,7 @@ extension AuthSession {
 
     /// Has the provider forget a token that nobody has use for, in the name of the client that it was issued to.
     func revoke(leftover token: Secret, _ hint: TokenHint, of client: Asking.Client) async {
-        let isOurs = server.configuration.clientID == client.configuration.clientID
+        let isOurs = server.configuration.clientID.hasSameBytes(as: client.configuration.clientID)
         let server = isOurs ? server : server.asked(by: client.configuration, secret: client.secret)
         do throws(TokenFailure) {
             guard try await server.urlIfAny(of: .revocation) != nil else { return }

@@ -3,6 +3,7 @@
 package import BearerdCryptography
 import BearerdHTTPMessages
 import BearerdJSON
+import BearerdJSONText
 
 /// A response of the userinfo endpoint (OpenID Connect Core §5.3.2).
 package struct UserinfoResponse {
@@ -52,7 +53,7 @@ package struct UserinfoResponse {
         let userinfo = Userinfo(subject: subject, claims: claims)
         guard let idToken else { return userinfo }
         let expected = idToken.withPlaintext { (try? JWS(compact: $0))?.claims?[Self.subject]?.string }
-        guard subject == expected else {
+        guard subject.hasSameBytes(as: expected) else {
             throw TokenFailure(
                 .misconfigured, .subjectMismatch,
                 detail: "the userinfo of \(place) is about another sub than the id token: it is not shown")

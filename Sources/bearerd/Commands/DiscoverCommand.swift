@@ -5,6 +5,7 @@ import BearerdEventLoop
 import BearerdHTTPClient
 import BearerdHTTPMessages
 import BearerdJSON
+import BearerdJSONText
 import OAuth
 import OAuthRuntime
 
@@ -34,7 +35,9 @@ struct DiscoverCommand: Command {
     }
 
     func run() throws(CommandFailure) -> ExitStatus {
-        let identity = try file?.load().configuration.identities.first { $0.client.issuer == issuer }
+        let identity = try file?.load().configuration.identities.first {
+            issuer.hasSameBytes(as: $0.client.issuer)
+        }
         let document = try CommandLoop.run { loop throws(CommandFailure) in
             try await discover(as: identity, loop).document
         }

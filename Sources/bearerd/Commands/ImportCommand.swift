@@ -2,6 +2,7 @@
 
 import BearerdAdminAPI
 import BearerdConfiguration
+import BearerdJSONText
 import BearerdSystem
 import OAuth
 import SessionImport
@@ -79,7 +80,7 @@ struct ImportCommand: IdentityCommand {
     ) throws(CommandFailure) -> String? {
         let ours = identity.client.clientID
         guard keepsClient else {
-            if let clientID = imported.clientID, !ours.isEmpty, clientID != ours {
+            if let clientID = imported.clientID, !ours.isEmpty, !clientID.hasSameBytes(as: ours) {
                 throw CommandFailure(
                     .badData,
                     "\(source): it is the session of another client_id than that of '\(identity.name)'; if that client needs "
@@ -91,7 +92,7 @@ struct ImportCommand: IdentityCommand {
             throw CommandFailure(
                 .badData, "\(source): it does not tell its client_id; import it without --keep-client")
         }
-        return clientID == ours ? nil : clientID
+        return clientID.hasSameBytes(as: ours) ? nil : clientID
     }
 
     /// Refuses a session of another issuer, because sending a token to another server gives it away.
@@ -125,10 +126,10 @@ struct ImportCommand: IdentityCommand {
 extension String {
     /// Compares issuers without their final slash, which some programs add or drop.
     fileprivate func isSameIssuer(as other: String) -> Bool {
-        func trimmed(_ issuer: String) -> Substring {
-            issuer.hasSuffix("/") ? issuer.dropLast() : issuer[...]
+        func trimmed(_ issuer: String) -> String {
+            issuer.hasSuffix("/") ? String(issuer.dropLast()) : issuer
         }
-        return trimmed(self) == trimmed(other)
+        return trimmed(self).hasSameBytes(as: trimmed(other))
     }
 }
 
