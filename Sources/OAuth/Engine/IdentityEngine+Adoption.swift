@@ -14,7 +14,9 @@ extension IdentityEngine {
         let isWorthKeeping = session.refreshToken != nil || !session.accessTokens.isEmpty
         if let stored {
             keepPending(of: stored)
-            if outranksStored {
+            if isOthers(stored) {
+                meet(stored)
+            } else if outranksStored {
                 noteEnded(stored)
                 session.generation = max(session.generation, stored.generation)
                 if stored.begins(after: session) {
@@ -26,6 +28,7 @@ extension IdentityEngine {
             }
             noteKnown(stored)
         }
+        if stored.map({ !isOthers($0) }) ?? true { othersBinding = nil }
         let wasBehind = isStoreBehind
         isStoreBehind = isWorthKeeping && !isUnwritten && session.generation > stored?.generation ?? 0
         if isStoreBehind, !wasBehind { writeMoment = min(writeMoment, now) }
@@ -113,9 +116,9 @@ extension IdentityEngine {
     /// Makes `stored` the session.
     mutating func adopt(_ stored: StoredSession) {
         let isFirst = session.generation == 0
+        guard !isOthers(stored) else { return noteOthersSession(stored) }
         let client = order.first.map(requestingClient)
         follow(stored)
-        guard stored.binding == binding else { return noteOthersSession(stored) }
         revoke(ownToken, of: session, client, endedBy: stored)
         if stored.origin != session.origin, stored.holdsTokens { forgetOrphans() }
         let isNews =
@@ -161,7 +164,7 @@ extension IdentityEngine {
         session = stored
         outranksStored = false
         hasStoredWorked = false
-        holdsOthersSession = false
+        othersBinding = nil
         storeTroubles[.save] = nil
         if isFirst, let first = order.first.flatMap({ targets[$0] }), !first.isLeaving,
             let change = scopeChange(for: first)
@@ -171,18 +174,50 @@ extension IdentityEngine {
         report(.adopted(generation: session.generation))
     }
 
+    // MARK: Another client's session
+
+    /// True if `stored` belongs to another server or client than the configured one.
+    private func isOthers(_ stored: StoredSession) -> Bool { !stored.belongs(to: configured) }
+
+    /// Takes in that another client's session is stored: only a person replaces it, by beginning one of ours later.
+    private mutating func meet(_ others: StoredSession) {
+        let isKept = others.isIrreplaceable(at: moment.wall)
+        if outranksStored {
+            let isLogin = session.holdsTokens
+            if isLogin ? !others.hasBegun(after: session) : !isKept {
+                session.generation = max(session.generation, others.generation)
+                othersBinding = nil
+                return
+            }
+            // A logout was to end our own session alone: it has an answer of its own.
+            if isLogin { outdo() }
+            outranksStored = false
+        }
+        if isKept || isNewer(others) { noteOthersSession(others) } else { othersBinding = nil }
+    }
+
     private mutating func noteOthersSession(_ stored: StoredSession) {
-        let knewOthers = holdsOthersSession
+        let knewOthers = othersBinding != nil
         session.generation = max(session.generation, stored.generation)
         // Another client's session was stored in place of ours on purpose, so ours is not written again.
         isUnwritten = false
-        holdsOthersSession = stored.refreshToken != nil
+        othersBinding = stored.isIrreplaceable(at: moment.wall) ? stored.binding : nil
         storeTroubles[.save] = nil
         if binding.hasSameBytes(as: stored.pendingBinding) {
             session.pendingCode = stored.pendingCode
             session.pendingRequest = stored.pendingRequest
         }
-        if holdsOthersSession, !knewOthers { report(.othersSessionFound) }
+        if let othersWords, !knewOthers { report(.othersSessionFound(othersWords)) }
+    }
+
+    /// The clients of the stored session and of ours, and what ends that; nil if it may be replaced.
+    var othersWords: String? {
+        othersBinding.map { others in
+            """
+            the stored session belongs to another \(configured.name(of: .clientID)) or issuer ('\(others)', and here it is \
+            '\(binding)'), and is kept until somebody logs in by this configuration, or logs out by that one
+            """
+        }
     }
 
     // MARK: The client

@@ -47,9 +47,12 @@ extension IdentityEngine {
     }
 
     /// True if a token can be asked for without a person.
+    ///
+    /// Where another client's session has taken the place of ours, other processes may have our refresh token too, and there
+    /// is no record by which to send it in turns.
     var canRenew: Bool {
         !configured.exchangesCallersTokens
-            && (!configured.grantType.needsPerson || session.refreshToken != nil)
+            && (!configured.grantType.needsPerson || session.refreshToken != nil && othersBinding == nil)
     }
 
     // MARK: The attempt
@@ -79,7 +82,9 @@ extension IdentityEngine {
     func nextGrant(for id: TargetID, mayRefresh: Bool = true) -> Grant? {
         guard let state = targets[id] else { return nil }
         if state.client.asksByItself { return .original }
-        guard let token = session.refreshToken, !wasGrantedForAnother(state) else { return .original }
+        guard let token = session.refreshToken, othersBinding == nil, !wasGrantedForAnother(state) else {
+            return .original
+        }
         if mayRefresh { return .refresh(token) }
         return configured.grantType.needsPerson ? nil : .original
     }

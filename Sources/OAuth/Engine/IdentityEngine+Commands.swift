@@ -105,7 +105,7 @@ extension IdentityEngine {
         outranksStored = true
         writeMoment = now
         replacedTokens = []
-        holdsOthersSession = false
+        othersBinding = nil
         providerTrouble = nil
     }
 
@@ -129,6 +129,10 @@ extension IdentityEngine {
     /// - Returns: false if there is nothing to do.
     mutating func performNext() -> Bool {
         while let queued = commands.first, let lease {
+            if queued.result != nil, !needsWriting {
+                finish(commands.removeFirst(), nil)
+                continue
+            }
             switch queued.command {
             case .login(let grant, let id, let sentAt, let wall):
                 if !queued.isApplied {
@@ -138,7 +142,9 @@ extension IdentityEngine {
                     return true
                 }
                 finish(commands.removeFirst(), nil)
-            case .logout, .write:
+            case .logout:
+                finish(commands.removeFirst(), othersWords.map(StoreError.refused))
+            case .write:
                 finish(commands.removeFirst(), nil)
             case .importing(let imported):
                 guard let next = importing(imported, over: lease.stored) else {
@@ -227,6 +233,8 @@ extension IdentityEngine {
                 act(.finish(commands.remove(at: index).id, result))
                 break
             }
+            // Like a login, it is a person's word that the new client is to take the place of the one before.
+            othersBinding = nil
             if hints.contains(.refreshToken) { orphanAdrift(revokingAnswer: true) }
             end(with: session.withoutTokens(forgettingRefreshToken: hints.contains(.refreshToken)))
             commands[index].isApplied = true

@@ -170,7 +170,7 @@ extension IdentityEngine {
     // MARK: Writing
 
     /// True if ``session`` is to be written.
-    var needsWriting: Bool { isUnwritten || isStoreBehind }
+    var needsWriting: Bool { (isUnwritten || isStoreBehind) && othersBinding == nil }
 
     /// True if the session has more than access tokens that the configuration alone brings again: a person's login or
     /// logout, a refresh token, a client that the server made for us.
@@ -188,6 +188,10 @@ extension IdentityEngine {
     /// Writes the session as it is in memory.
     mutating func save(then conclusion: Phase.Conclusion? = nil) {
         guard let lease else { return }
+        guard othersBinding == nil else {
+            usePending()
+            return conclude(conclusion)
+        }
         countOn(from: lease.stored)
         let ticket = newTicket()
         phase = .saving(ticket, session, conclusion)

@@ -127,12 +127,8 @@ extension IdentityEngine {
                 code: refusal.rawValue,
                 detail: "\(configured.issuer ?? "the authorization server") refused for good", at: nil)
         }
-        if holdsOthersSession, state.access == nil {
-            return IdentityError(
-                code: "other_client",
-                detail:
-                    "the stored session belongs to another \(configured.name(of: .clientID)) or issuer, and is kept until somebody logs in",
-                at: nil)
+        if let othersWords, configured.grantType.needsPerson || state.access == nil {
+            return IdentityError(code: "other_client", detail: othersWords, at: nil)
         }
         guard state.unauthorized != nil else { return nil }
         return IdentityError(

@@ -44,8 +44,8 @@ struct IdentityEngine: Sendable {
     var hasStoredWorked = false
     /// The server and client that our tokens belong to.
     var binding: String
-    /// True if what is stored belongs to another client or server, and waits for a login to replace it.
-    var holdsOthersSession = false
+    /// The server and client of the stored session, if it is another one's, and kept until a person replaces it.
+    var othersBinding: String?
 
     /// The targets that access tokens are asked for.
     var targets: [TargetID: TargetState] = [:]

@@ -22,8 +22,8 @@ public enum SessionEvent: Equatable, Sendable {
     case tokenNotBound
     /// A newer session of another process is in use.
     case adopted(generation: Int)
-    /// The stored session belongs to another client or server; it is kept until a login replaces it.
-    case othersSessionFound
+    /// The stored session belongs to another client or server, as the words say; it is kept until a login replaces it.
+    case othersSessionFound(String)
     /// Somebody logged in with the first scope, and the second is configured now: it counts with the next login.
     case scopeChanged(from: [String], to: [String])
     /// The store could not do something, which is tried again; the session goes on with what is in memory.

@@ -18,8 +18,7 @@ package struct ScopeChange: Equatable, Sendable {
     package init?(of session: StoredSession, for client: ClientConfiguration) {
         guard client.grantType.needsPerson, !client.isForRoute, let asked = session.loginScope,
             !session.isLoginScopeOwn, session.refreshToken != nil || !session.accessTokens.isEmpty,
-            session.binding
-                == client.registered(session.registration).registered(session.grantClient).binding
+            session.belongs(to: client)
         else { return nil }
         self.asked = asked
         configured = client.loginScope

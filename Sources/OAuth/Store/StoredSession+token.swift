@@ -8,7 +8,7 @@ extension StoredSession {
     ///   - wall: now.
     /// - Returns: nil if what is stored is another client's, was asked for something else, or has expired.
     package func accessToken(of client: ClientConfiguration, at wall: WallTime) -> StoredAccessToken? {
-        guard binding == client.registered(registration).registered(grantClient).binding,
+        guard belongs(to: client),
             let token = self[client.requestDigest], token.expiresAt > wall
         else { return nil }
         return token

@@ -2,12 +2,15 @@
 
 public import BearerdCryptography
 import BearerdJSON
+import BearerdJSONText
 
 /// The part of an identity that outlives the process.
 ///
 /// A value of the engine that stores treat as a whole: ``encoded()`` makes bytes of it, ``init(decoding:)`` reads
 /// them back.
 public struct StoredSession: Sendable {
+    private static let earlierImportsKept = 8
+
     /// The identity's name in the configuration.
     public var identity: String
     /// Counts the changes; of two sessions of one identity the one with the larger number is newer.
@@ -62,6 +65,8 @@ public struct StoredSession: Sendable {
     /// A digest of the refresh token that was imported: once it is rotated, importing it again would be reuse
     /// (RFC 9700 §4.14.2), which costs the whole session.
     public var importedToken: String?
+    /// Those of imports before, which the provider had replaced when another session took their place.
+    var earlierImports: [String] = []
     /// The client that ``pendingCode`` and ``pendingRequest`` are for, where the rest belongs to another one; see ``binding``.
     public var pendingBinding: String?
     /// Members of the record that this version does not know: kept for the one that does.
@@ -85,10 +90,35 @@ public struct StoredSession: Sendable {
 
     /// True if a person began it later than `other`: what they wanted before does not count any more.
     func begins(after other: StoredSession) -> Bool {
-        guard binding == other.binding, origin != other.origin, let began, let before = other.began else {
-            return false
-        }
+        binding.hasSameBytes(as: other.binding) && hasBegun(after: other)
+    }
+
+    /// True if it is a session of `configured`, or of a client that was registered in its place, or began it.
+    package func belongs(to configured: ClientConfiguration) -> Bool {
+        binding.hasSameBytes(as: configured.registered(registration).registered(grantClient).binding)
+    }
+
+    /// The digests of imported refresh tokens that the provider has replaced since, the newest first.
+    var spentImports: [String] {
+        let own = importedToken.flatMap { $0 == refreshToken?.digest ? nil : $0 }
+        return Array(([own].compactMap(\.self) + earlierImports).prefix(Self.earlierImportsKept))
+    }
+
+    /// True if `token` was imported before, and replaced by the provider, and what is here now would be lost by it.
+    package func isEndangered(by token: Secret) -> Bool {
+        refreshToken != nil && earlierImports.contains(token.digest)
+    }
+
+    /// True if a person began it later than `other`, whichever clients the two belong to.
+    func hasBegun(after other: StoredSession) -> Bool {
+        guard origin != other.origin, let began, let before = other.began else { return false }
         return began > before
+    }
+
+    /// True if nobody but a person could bring back what it holds at `wall`: a login, or a client that the server made.
+    func isIrreplaceable(at wall: WallTime) -> Bool {
+        refreshToken != nil || registration != nil
+            || began != nil && accessTokens.contains { $0.expiresAt > wall }
     }
 
     /// The moment at which a session begins that takes the place of this one: later, whatever the civil clock says.
@@ -108,7 +138,7 @@ public struct StoredSession: Sendable {
 
     /// True if it brought other tokens than `other`, which has its generation.
     private func differs(from other: StoredSession) -> Bool {
-        guard binding == other.binding, !other.begins(after: self) else { return false }
+        guard binding.hasSameBytes(as: other.binding), !other.begins(after: self) else { return false }
         if origin != other.origin { return true }
         if let one = refreshToken, let two = other.refreshToken, !one.matches(two) { return true }
         guard let one = newestAccessToken, let two = other.newestAccessToken,

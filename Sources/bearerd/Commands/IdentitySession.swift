@@ -18,6 +18,7 @@ struct IdentitySession {
     let loop: EventLoop
     private let patience: Duration
     private let redirectURI: String
+    private let configured: ClientConfiguration
     /// True if the tokens come from a `source` in place of an authorization server.
     private let isOfSource: Bool
     /// The authentication scheme of the identity's tokens.
@@ -27,7 +28,10 @@ struct IdentitySession {
     private let storeConfiguration: StoreConfiguration
     /// The stored session, which a login or an import replaces; nil if there is none, or it cannot be read.
     var replaced: ReplacedSession? {
-        get async { ((try? await store?.load(session.identity)) ?? nil).flatMap(ReplacedSession.init) }
+        get async {
+            ((try? await store?.load(session.identity)) ?? nil)
+                .flatMap { ReplacedSession($0, configured: configured) }
+        }
     }
 
     /// True if the store has nothing of the identity, not even that a session has ended.
@@ -63,21 +67,22 @@ struct IdentitySession {
                 .permission, "the store is in memory, where only the daemon that made it sees it")
         }
         if !isDetached, let hidden = configuration.store.hiddenSessions { Console.remark(hidden) }
-        let configured = try ConfiguredSessions(
+        let sessions = try ConfiguredSessions(
             forCommandOn: configuration, loop: loop,
             keyringKey: isDetached ? nil : try configuration.storeKey(), isDetached: isDetached,
             onTrouble: Console.remark)
-        guard let session = configured.sessions.first(where: { $0.identity == identity.name }) else {
+        guard let session = sessions.sessions.first(where: { $0.identity == identity.name }) else {
             throw CommandFailure(.failure, "\(identity.name): no session")
         }
         // Without the store a command can do nothing, and its caller would not wait until an outage is over.
-        try await configured.probeStore(for: isToBeReplaced ? .writing : .reading)
-        store = isDetached ? nil : configured.store
+        try await sessions.probeStore(for: isToBeReplaced ? .writing : .reading)
+        store = isDetached ? nil : sessions.store
         storeConfiguration = configuration.store
         self.session = session
         self.loop = loop
         patience = configuration.timeouts.tokenWait
         redirectURI = identity.redirectURI.registered
+        configured = identity.client
         isOfSource = identity.client.source != nil
         scheme = identity.client.source?.scheme ?? RequestAuthorization.Field().scheme
     }

@@ -64,7 +64,9 @@ struct LogoutCommand: IdentityCommand {
                 ([reason, chosen.configuration.store.diskTrouble].compactMap(\.self) + report.reasons)
                 .joined(separator: "; ")
             throw CommandFailure(
-                .inputOutput, "\(chosen.name): the store holds the session still; log out again: \(reasons)")
+                .inputOutput,
+                "\(chosen.name): the store holds a session still; log out again once that is mended: \(reasons)"
+            )
         }
         guard report.reasons.isEmpty else {
             let reasons = report.reasons.joined(separator: "; ")

@@ -20,7 +20,12 @@ struct RegisterCommand: PlainIdentityCommand {
     func run(on chosen: ChosenIdentity) throws(CommandFailure) {
         let report = try chosen.perform(
             .register(identity: chosen.name),
-            here: { session throws(CommandFailure) in RegistrationReport(try await session.register()) },
+            here: { session throws(CommandFailure) in
+                if let replaced = await session.replaced, replaced.others != nil {
+                    Console.remark(replaced.words)
+                }
+                return RegistrationReport(try await session.register())
+            },
             reading: { RegistrationReport($0) })
         try Console.show("\(chosen.name): registered as \(report.clientID)\n")
         if let expiry = report.secretExpiry {

@@ -10,9 +10,14 @@ struct ReplacedSession: Sendable {
     private let refreshToken: Secret?
     /// A digest of the refresh token that it was imported with.
     private let importedToken: String?
+    /// True if an import of this token is refused.
+    private let isKeptFrom: @Sendable (Secret) -> Bool
+
+    /// The issuer and client that it belongs to, where that is not the configured one.
+    let others: String?
 
     /// - Returns: nil for a stored session that holds nothing of use.
-    init?(_ stored: StoredSession) {
+    init?(_ stored: StoredSession, configured: ClientConfiguration) {
         guard stored.refreshToken != nil || stored.newestAccessToken != nil, stored.refusal == nil else {
             return nil
         }
@@ -20,6 +25,8 @@ struct ReplacedSession: Sendable {
         person = stored.person.flatMap { $0.email ?? $0.id }
         refreshToken = stored.refreshToken
         importedToken = stored.importedToken
+        isKeptFrom = { stored.isEndangered(by: $0) }
+        others = stored.belongs(to: configured) ? nil : stored.binding
     }
 
     /// - Returns: nil for an identity of which a daemon has no session.
@@ -29,6 +36,8 @@ struct ReplacedSession: Sendable {
         person = status.person
         refreshToken = nil
         importedToken = nil
+        isKeptFrom = { _ in false }
+        others = nil
     }
 
     /// Returns true if the session has this refresh token, or began with it.
@@ -37,6 +46,7 @@ struct ReplacedSession: Sendable {
     /// The warning; it names the person only to a person, because output is often kept.
     var words: String {
         let whose = LoginWait.isWatched ? person.map { " of \($0.prefix(200))" } ?? "" : ""
-        return "\(identity): this replaces the session\(whose) that is there"
+        let client = others.map { ", which is another client_id's or issuer's: '\($0)'" } ?? ""
+        return "\(identity): this replaces the session\(whose) that is there\(client)"
     }
 }

@@ -128,10 +128,8 @@ final class SessionReporter: SessionObserver {
         case .tokenNotBound:
             log.warning(
                 "the provider was asked for a DPoP token and made a bearer token, which is used as that")
-        case .othersSessionFound:
-            log.warning(
-                "the stored session belongs to another client_id or issuer; it is kept until somebody logs in"
-            )
+        case .othersSessionFound(let words):
+            log.warning("another configuration's session is in the store", [.reason: .string(words)])
         case .scopeChanged(let asked, let configured):
             log.notice(
                 "another scope is configured than somebody logged in with; it counts with the next login",
