@@ -147,6 +147,12 @@ extension IdentityEngine {
             case .write:
                 finish(commands.removeFirst(), nil)
             case .importing(let imported):
+                let present = needsWriting ? session : lease.stored
+                if let present, present.isEndangered(by: imported.refreshToken) {
+                    commands.removeFirst()
+                    act(.finish(queued.id, .failed(.refused(Self.spentImport))))
+                    continue
+                }
                 guard let next = importing(imported, over: lease.stored) else {
                     commands.removeFirst()
                     act(.finish(queued.id, .unchanged))
@@ -188,6 +194,10 @@ extension IdentityEngine {
         act(.save(ticket, next, over: lease.stored, keepingPrevious: true))
     }
 
+    private static let spentImport =
+        "this refresh token was imported before, and the provider has replaced it since: sending it again would be taken for a "
+        + "theft, and the session that is there would be lost; to begin with it all the same, log out first"
+
     private func importing(_ imported: SessionImport, over stored: StoredSession?) -> StoredSession? {
         let present = needsWriting ? session : stored
         let client = configured.registered(present?.registration)
@@ -223,6 +233,8 @@ extension IdentityEngine {
             act(.finish(commands.remove(at: index).id, .refused(failure)))
         case .success(.registered(let registration)):
             orphanAdrift(revokingAnswer: true)
+            // Like a login, it is a person's word that the new client is to take the place of the one before.
+            othersBinding = nil
             end(with: session.replaced(byClient: registration, of: configured))
             commands[index].isApplied = true
             commands[index].result = .registered(registration)
@@ -233,8 +245,6 @@ extension IdentityEngine {
                 act(.finish(commands.remove(at: index).id, result))
                 break
             }
-            // Like a login, it is a person's word that the new client is to take the place of the one before.
-            othersBinding = nil
             if hints.contains(.refreshToken) { orphanAdrift(revokingAnswer: true) }
             end(with: session.withoutTokens(forgettingRefreshToken: hints.contains(.refreshToken)))
             commands[index].isApplied = true

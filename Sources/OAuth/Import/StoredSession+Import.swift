@@ -31,6 +31,7 @@ extension StoredSession {
         session.idToken = idToken
         session.scope = scope
         session.importedToken = digest
+        session.earlierImports = present?.refreshToken == nil ? [] : present?.spentImports ?? []
         session.registration = present?.registration
         session.grantClient = grantClient
         session.person = person

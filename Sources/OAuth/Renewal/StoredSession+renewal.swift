@@ -61,6 +61,7 @@ extension StoredSession {
         fresh.began = successorBegin(at: wall)
         fresh.basicEncoding = basicEncoding
         fresh.registration = registration
+        fresh.earlierImports = refreshToken == nil ? [] : spentImports
         fresh.scope = client.loginScope
         fresh.loginScope = grant.loginScope ?? client.loginScope
         fresh.isLoginScopeOwn = grant.loginScope != nil

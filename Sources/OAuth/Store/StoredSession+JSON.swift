@@ -31,6 +31,7 @@ extension StoredSession {
         case lastRefreshMilliseconds = "last_refresh_ms"
         case basicEncoding = "basic_encoding"
         case importedToken = "imported_token"
+        case earlierImports = "earlier_imports"
         case doubtedToken = "doubted_token"
         case isEndOnlyHere = "ended_only_here"
         case registration
@@ -100,6 +101,7 @@ extension StoredSession {
         put(.grantClient, grantClient.map { .object($0.json) })
         put(.person, person.map { .object($0.json) })
         put(.importedToken, importedToken.map { .string($0) })
+        put(.earlierImports, earlierImports.isEmpty ? nil : .array(earlierImports.map(JSONValue.string)))
         put(.doubtedToken, doubtedToken.map { .string($0) })
         put(.isEndOnlyHere, isEndOnlyHere ? .bool(true) : nil)
         put(
@@ -156,6 +158,7 @@ extension StoredSession {
         grantClient = object[Member.grantClient.rawValue]?.object.flatMap(ClientRegistration.init)
         person = object[Member.person.rawValue]?.object.map(Person.init)
         importedToken = string(.importedToken)
+        earlierImports = object[Member.earlierImports.rawValue]?.array?.compactMap(\.string) ?? []
         doubtedToken = string(.doubtedToken)
         isEndOnlyHere = object[Member.isEndOnlyHere.rawValue]?.bool ?? false
         additionalParameters = AdditionalParameters(

@@ -57,7 +57,7 @@ struct ImportCommand: IdentityCommand {
         let isNew = try chosen.perform(
             .session(identity: chosen.name), body: transfer.json,
             here: { session throws(CommandFailure) in
-                if let replaced = await session.replaced, !replaced.has(imported.refreshToken) {
+                if let replaced = await session.replaced, !replaced.outlasts(imported.refreshToken) {
                     Console.remark(replaced.words)
                 }
                 return try await session.take(imported, of: clientID)

@@ -40,8 +40,11 @@ struct ReplacedSession: Sendable {
         others = nil
     }
 
-    /// Returns true if the session has this refresh token, or began with it.
-    func has(_ token: Secret) -> Bool { token.equals(refreshToken) || importedToken == token.digest }
+    /// Returns true if an import of this refresh token leaves the session as it is: it has it, began with it, or would be
+    /// lost by it.
+    func outlasts(_ token: Secret) -> Bool {
+        token.equals(refreshToken) || importedToken == token.digest || isKeptFrom(token)
+    }
 
     /// The warning; it names the person only to a person, because output is often kept.
     var words: String {

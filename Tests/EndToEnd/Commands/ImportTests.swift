@@ -62,6 +62,24 @@ import Testing
         #expect(try BearerdProcess.command("refresh", "-c", configuration).exit == 0)
     }
 
+    @Test func `a token that is spent does not cost the session that has taken its place`() throws {
+        let (one, two) = (provider.makeRefreshToken(), provider.makeRefreshToken())
+        func refreshed() throws -> Bool {
+            try BearerdProcess.command("refresh", "-c", configuration).exit == 0
+        }
+        #expect(try importing("--refresh-token", one).exit == 0)
+        #expect(try refreshed(), "the provider has replaced it")
+        #expect(try importing("--refresh-token", two).exit == 0)
+        #expect(try refreshed())
+        let again = try importing("--refresh-token", one)
+        #expect(
+            again.exit == 74 && again.output.isEmpty && again.errors.contains("log out first"), "\(again)")
+        #expect(!again.errors.contains("replaces"), "\(again)")
+        #expect(try refreshed(), "the session is whole")
+        #expect(try BearerdProcess.command("logout", "--local", "-c", configuration).exit == 0)
+        #expect(try importing("--refresh-token", one).output.contains("imported"), "it counts as new")
+    }
+
     @Test func `a running daemon uses what was imported`() throws {
         let upstream = try RawUpstream()
         let sidecar = try Sidecar(provider: provider, upstream: upstream, .init(grant: "refresh_token"))
