@@ -178,7 +178,7 @@ package struct AdminResponder: HTTPResponder {
             return try await report(on: identity) { name throws(SessionFailure) in
                 try await identities.register(name).json
             }
-        case .session(let identity): return try await take(request.body, for: identity)
+        case .session(let identity): return try await take(request, for: identity)
         case .quit: return try await quit()
         case .reload: return try await reload()
         case .login(let identity): return try await logins.begin(identity, request)
@@ -319,12 +319,15 @@ package struct AdminResponder: HTTPResponder {
     }
 
     /// Lets an identity take over a session or login that a command began.
-    private func take(_ body: [UInt8], for identity: String) async throws(AdminError) -> ServiceReply {
-        guard let transfer = (try? JSONValue(parsing: body)).flatMap(SessionTransfer.init) else {
+    private func take(
+        _ request: ServiceRequest, for identity: String
+    ) async throws(AdminError) -> ServiceReply {
+        guard let transfer = (try? JSONValue(parsing: request.body)).flatMap(SessionTransfer.init) else {
             throw .badBody
         }
         do throws(LoginError) {
-            return .json(try await identities.take(transfer, for: identity).json)
+            let report = try await identities.take(transfer, for: identity, until: request.departure)
+            return .json(report.json)
         } catch {
             throw .login(error)
         }

@@ -62,13 +62,25 @@ package protocol IdentityDirectory: Sendable {
     /// - Parameters:
     ///   - transfer: the session or login from the command.
     ///   - name: a configured identity.
+    ///   - departure: returns once the command has ended, which gives up a login that waits for a person; nil for one whose end
+    ///     is not known.
     /// - Returns: the result.
     /// - Throws: the failure, after which the previous session goes on.
-    func take(_ transfer: SessionTransfer, for name: String) async throws(LoginError) -> SessionTransferReport
+    func take(
+        _ transfer: SessionTransfer, for name: String, until departure: (@Sendable () async -> Void)?
+    ) async throws(LoginError) -> SessionTransferReport
 
     /// Forgets the session, and asks the provider to do the same unless `isLocal`.
     ///
     /// - Parameter name: a configured identity.
     /// - Throws: the reason why the session could not be forgotten.
     func logOut(_ name: String, onlyHere isLocal: Bool) async throws(SessionFailure) -> LogoutOutcome
+}
+
+extension IdentityDirectory {
+    /// Takes over what waits for nobody.
+    func take(_ transfer: SessionTransfer, for name: String) async throws(LoginError) -> SessionTransferReport
+    {
+        try await take(transfer, for: name, until: nil)
+    }
 }

@@ -19,6 +19,8 @@ package actor HTTPService: LoopConfined {
     private static let longestLinger = Duration.seconds(2)
     /// The delay before looking again for a connection that can make room.
     private static let pause = Duration.milliseconds(20)
+    /// The delay before looking again whether a client is still there, for a request that is of no use without it.
+    private static let departurePause = Duration.milliseconds(100)
 
     private var responder: any HTTPResponder
     private let limits: ServiceLimits
@@ -163,9 +165,10 @@ package actor HTTPService: LoopConfined {
             throw MessageError(error)
         }
         let identifier = ObjectIdentifier(client)
-        let request = ServiceRequest(head: connection.request, peer: connection.peer) {
-            await self.peerUser(of: identifier)
-        }
+        let request = ServiceRequest(
+            head: connection.request, peer: connection.peer,
+            lookUpPeer: { await self.peerUser(of: identifier) },
+            departure: { await self.departure(of: identifier) })
         enter(.answering, client)
         switch await responder.judge(request) {
         case .refused(let reply):
@@ -196,6 +199,14 @@ package actor HTTPService: LoopConfined {
         guard client.connection.stream.isConnected else { return .nobody }
         client.peerUser = user
         return user
+    }
+
+    private func departure(of identifier: ObjectIdentifier) async {
+        while !Task.isCancelled, let client = clients[identifier],
+            client.connection.lookAtPeer() == .present
+        {
+            await loop.pause(for: Self.departurePause)
+        }
     }
 
     private func work(on acceptance: ServiceAcceptance, _ body: [UInt8]) async -> ServiceReply {

@@ -11,15 +11,18 @@ package struct ServiceRequest: Sendable {
     package var peer: PeerAddress
     /// Asks the kernel which user owns the peer's end of a TCP connection.
     private let lookUpPeer: (@Sendable () async -> PeerUser)?
+    /// Returns once the client has ended its side of the connection, or the task is cancelled; nil without a connection.
+    package let departure: (@Sendable () async -> Void)?
 
     package init(
         head: HTTPRequest, body: [UInt8] = [], peer: PeerAddress = .unknown,
-        lookUpPeer: (@Sendable () async -> PeerUser)? = nil
+        lookUpPeer: (@Sendable () async -> PeerUser)? = nil, departure: (@Sendable () async -> Void)? = nil
     ) {
         self.head = head
         self.body = body
         self.peer = peer
         self.lookUpPeer = lookUpPeer
+        self.departure = departure
     }
 
     /// The user of this machine who sent the request, according to the kernel.

@@ -129,8 +129,9 @@ final class FakeIdentities: IdentityDirectory {
             issuer: "https://sso.example.com", requiresIssuer: true)
     }
 
-    func take(_ transfer: SessionTransfer, for name: String) async throws(LoginError) -> SessionTransferReport
-    {
+    func take(
+        _ transfer: SessionTransfer, for name: String, until departure: (@Sendable () async -> Void)?
+    ) async throws(LoginError) -> SessionTransferReport {
         log.withLock { $0.append("take \(transfer.json["kind"]?.string ?? "") \(name)") }
         switch transfer {
         case .pending: throw .failed(TokenFailure(.final, .refused(.invalidGrant), detail: "it failed"))

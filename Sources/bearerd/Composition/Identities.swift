@@ -97,8 +97,9 @@ struct Identities: IdentityDirectory {
         return try await session.authorizationRequest(redirectURI: redirectURI)
     }
 
-    func take(_ transfer: SessionTransfer, for name: String) async throws(LoginError) -> SessionTransferReport
-    {
+    func take(
+        _ transfer: SessionTransfer, for name: String, until departure: (@Sendable () async -> Void)?
+    ) async throws(LoginError) -> SessionTransferReport {
         guard let session = sessions(of: name).first else { return SessionTransferReport(isChanged: false) }
         switch transfer {
         case .code(let code):
@@ -109,7 +110,8 @@ struct Identities: IdentityDirectory {
             var device = DeviceAuthorization(
                 code: code, verifier: verifier, interval: interval, expiry: .now + lifetime)
             device.binding = binding
-            return SessionTransferReport(login: try await session.logIn(with: device))
+            return SessionTransferReport(
+                login: try await logIn(session, with: device, until: departure).get())
         case .kept(let code):
             do throws(StoreError) {
                 try await session.keep(code)
@@ -125,6 +127,34 @@ struct Identities: IdentityDirectory {
         case .inquiry:
             if let refusal = await session.storeRefusal() { throw .unstored(refusal) }
             return SessionTransferReport(isChanged: false)
+        }
+    }
+
+    /// Waits for a person's decision no longer than the command does that shows the code.
+    private func logIn(
+        _ session: AuthSession, with device: DeviceAuthorization,
+        until departure: (@Sendable () async -> Void)?
+    ) async -> Result<Login, LoginError> {
+        await withTaskGroup(of: Result<Login, LoginError>?.self) { group in
+            group.addTask {
+                do throws(LoginError) {
+                    return .success(try await session.logIn(with: device))
+                } catch {
+                    return .failure(error)
+                }
+            }
+            if let departure {
+                group.addTask {
+                    await departure()
+                    return nil
+                }
+            }
+            var outcome: Result<Login, LoginError> = .failure(.cancelled)
+            for await result in group {
+                if let result { outcome = result }
+                group.cancelAll()
+            }
+            return outcome
         }
     }
 

@@ -68,6 +68,45 @@ import Testing
         #expect(try state(site, of: "tv") == "authorized")
     }
 
+    @Test func `a login on another device is given up with its command`() throws {
+        let provider = try HostileProvider()
+        provider.discovery { _, provider in
+            provider.discoveryDocument(
+                members: #","device_authorization_endpoint":"\#(provider.issuer)/device""#)
+        }
+        let begun = Monitor(0)
+        provider.serve("POST", "/device") { _ in
+            let number = begun.withLock { count in
+                count += 1
+                return count
+            }
+            return .json(
+                #"{"device_code":"\#(number)","user_code":"AB","verification_uri":"https://sso.example/d","interval":1}"#
+            )
+        }
+        provider.always { _, _ in .oauthError("authorization_pending") }
+        let directory = try TemporaryDirectory()
+        let file = try directory.write(
+            "config.yaml",
+            Sidecar.configuration(
+                provider: provider, upstream: "http://127.0.0.1:1", clientSecret: "s", directory: directory,
+                .init(store: "type: memory", grant: "device_code")
+            ).asking(try Socket.refusing().address))
+        let bearerd = try BearerdProcess(arguments: ["run", "-c", file])
+        func polls(_ code: String) -> Int { provider.requests.count { $0["device_code"] == code } }
+        let first = try Subprocess([BearerdProcess.binary, "login", "-c", file])
+        try eventually("the first one's poll") { polls("1") > 0 }
+        first.signal(SIGINT)
+        _ = try first.waitForEnd()
+        let polled = polls("1")
+        let second = try Subprocess([BearerdProcess.binary, "login", "-c", file])
+        try eventually("the second one's polls") { polls("2") > 2 }
+        #expect(polls("1") <= polled + 1, "one may have been on its way")
+        second.signal(SIGINT)
+        _ = try second.waitForEnd()
+        #expect(try bearerd.terminate() == .exited(0))
+    }
+
     @Test func `an import is the daemon's`() throws {
         let provider = try HostileProvider()
         let directory = try TemporaryDirectory()
