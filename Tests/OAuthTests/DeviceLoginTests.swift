@@ -124,6 +124,32 @@ struct `A login on another device` {
         }
     }
 
+    @Test func `tells of the server where that was silent to the end, and not of the person`() async throws {
+        for (last, reason) in [
+            (FakeServer.Reply.status(503), TokenFailure.Reason.status(503)),
+            (no("authorization_pending"), nil),
+        ] {
+            let harness = harness()
+            try await harness.run {
+                let (_, error) = try await polls(harness, [.status(503), last, last, last, last, last])
+                guard let reason else { return #expect(error == .expired) }
+                guard case .failed(let failure)? = error else {
+                    Issue.record("\(String(describing: error))")
+                    return
+                }
+                #expect(failure.reason == reason)
+            }
+        }
+    }
+
+    @Test func `is waited for longer than other answers are, because its code is spent`() async throws {
+        let harness = harness()
+        try await harness.run {
+            _ = try await polls(harness, [.status(200, #"{"access_token":"at"}"#)])
+            #expect(harness.server.last?.sentTimeLimit == .seconds(60))
+        }
+    }
+
     @Test(arguments: ["invalid_grant", "access_denied", "expired_token", "invalid_client"])
     func `goes on where a broken gateway says that it is over`(code: String) async throws {
         let harness = harness()

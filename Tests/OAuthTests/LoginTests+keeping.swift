@@ -27,6 +27,20 @@ extension `A login` {
         }
     }
 
+    @Test func `has its answer waited for longer than others, because its code is spent`() async throws {
+        let harness = harness()
+        let key = try SigningKey.generateP256()
+        publish([key], on: harness)
+        try await harness.run("old") {
+            harness.server.script(answer(try idToken(key)))
+            try await harness.session.logIn(with: Self.code)
+            let asked = harness.server.posts.first {
+                String(decoding: $0.body, as: UTF8.self).contains("authorization_code")
+            }
+            #expect(asked?.sentTimeLimit == .seconds(60))
+        }
+    }
+
     @Test func `is used from memory while another process keeps the lock, and stored after that`()
         async throws
     {

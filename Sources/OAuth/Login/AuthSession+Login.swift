@@ -7,6 +7,7 @@ import BearerdJSONText
 extension AuthSession {
     /// How long a command tries to store its login.
     private static let longestStoreWait: Duration = .seconds(300)
+    private static let longestLoginAnswer: Duration = .seconds(60)
     private static let storeTry: Duration = .seconds(2)
 
     // MARK: Browser
@@ -84,13 +85,19 @@ extension AuthSession {
         }
     }
 
+    /// How long the answer is awaited that brings a login: the code is spent with the request, so that giving up early would
+    /// cost the person the login.
+    private var answerLimit: Duration {
+        max(loginServer.configuration.tokenTimeLimit, Self.longestLoginAnswer)
+    }
+
     private func redeem(
         _ code: AuthorizationCode, adding parameters: [NamedValue]
     ) async throws(LoginError) -> Login {
         let grant = Grant.authorizationCode(code)
         let outcome = await loginServer.requestToken(
             with: grant, adding: TokenAdditions(parameters: parameters),
-            proving: code.proofKey.flatMap { try? ProofKey(parsing: $0) })
+            proving: code.proofKey.flatMap { try? ProofKey(parsing: $0) }, waitingAtMost: answerLimit)
         let scope = code.additions.scope ?? ownClient.loginScope
         return try await finish(
             outcome, of: grant, nonce: scope.contains(Scope.openID) ? code.nonce : nil,
@@ -204,12 +211,15 @@ extension AuthSession {
         var polling = DevicePolling(interval: device.interval)
         var key: ProofKey?
         let grant = Grant.deviceCode(device.code, verifier: device.verifier)
+        // The last failure, if it says nothing of the person.
+        var trouble: TokenFailure?
         while true {
             let next = clock.now + polling.interval
             try await sleep(until: min(next, device.expiry))
-            guard next < device.expiry else { throw .expired }
+            guard next < device.expiry else { throw trouble.map(LoginError.failed) ?? .expired }
             let outcome = await server.requestToken(
-                with: grant, adding: TokenAdditions(parameters: parameters), proving: key)
+                with: grant, adding: TokenAdditions(parameters: parameters), proving: key,
+                waitingAtMost: answerLimit)
             key = outcome.proofKey ?? key
             // What came beside an access token of no use is kept: the code is spent.
             guard case .failure(let failure) = outcome.result, outcome.remainder == nil else {
@@ -221,6 +231,7 @@ extension AuthSession {
                 reportRequest(grant, outcome.result)
                 throw .failed(failure)
             }
+            trouble = failure.tellsNothing ? failure : nil
         }
     }
 

@@ -118,14 +118,17 @@ struct DevicePolling {
         case .refused(.expiredToken):
             throw .expired
         default:
-            guard failure.kind == .transient, Self.isSilence(failure.reason) else { return false }
+            guard failure.kind == .transient, failure.tellsNothing else { return false }
             interval = max(interval, min(interval * 2, Self.longestInterval), failure.retryAfter ?? .zero)
             return true
         }
     }
 
-    /// Returns true for a reason that tells nothing of the person's decision.
-    private static func isSilence(_ reason: TokenFailure.Reason) -> Bool {
+}
+
+extension TokenFailure {
+    /// True if it tells nothing of the decision of the person who is to log in on another device.
+    var tellsNothing: Bool {
         switch reason {
         case .refused(let error): [.temporarilyUnavailable, .serverError, .useDPoPNonce].contains(error)
         case .status, .unreachable, .timedOut, .interrupted, .notHTTP, .emptyAnswer, .answerTooLarge: true

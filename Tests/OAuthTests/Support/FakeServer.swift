@@ -44,6 +44,7 @@ final class FakeServer: TokenTransport {
     }
 
     /// The last request so far.
+    var posts: [TransferRequest] { state.withLock { $0.requests.filter { $0.method == .post } } }
     var last: TransferRequest? { state.withLock { $0.requests.last } }
 
     /// Every address asked so far.
