@@ -241,7 +241,7 @@ package struct AdminResponder: HTTPResponder {
     private func status(_ metrics: WorkerMetrics) async -> StatusDocument {
         let healths = await process.upstreamHealth()
         let figures = memory.history.figures(metrics) { settings.hasIdentity($0) }
-        return StatusDocument(
+        var document = StatusDocument(
             version: settings.version, uptime: process.uptime, identities: await identities.statuses(),
             routes: settings.routes.map { $0.status(figures[$0.path], health: healths[$0.scope]) },
             requests: RequestCounts(metrics), warnings: settings.warnings,
@@ -249,6 +249,8 @@ package struct AdminResponder: HTTPResponder {
             daemon: DaemonLife(processID: CurrentProcess.identifier, startedAt: process.startTime),
             configurationFile: settings.configurationFile,
             refusedReload: await process.refusedReload())
+        document.isDraining = await process.isDraining()
+        return document
     }
 
     private func page() async -> StatusPage {

@@ -4,8 +4,9 @@ internal import BearerdJSON
 
 /// The members of the admin listener's documents; they are spelled here and nowhere else.
 enum AdminMember: String {
-    case additional, additions, answers, at, audience, binding, code, column, denied, detail, errors, file,
-        generation, host
+    case additional, additions, answers, at, audience, binding, code, column, denied, detail, draining,
+        errors,
+        file, generation, host
     case identities, identity, interval, key, keys, kind, line, listen, message, methods, name, nonce,
         parameters, path
     case permissions, person, pid, ready, reason, reasons, replayed, replays, repositories, requests,

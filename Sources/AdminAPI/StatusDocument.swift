@@ -22,6 +22,8 @@ package struct StatusDocument: Sendable {
     package var warnings: [String]
     /// The names of workers that do not respond; their last counts are used.
     package var silentWorkers: [String]
+    /// True while the daemon is ending.
+    package var isDraining = false
 
     package init(
         version: String, uptime: Duration?, identities: [IdentityStatus], routes: [RouteStatus],
@@ -53,6 +55,7 @@ package struct StatusDocument: Sendable {
             silentWorkers: json.strings(.silentWorkers), daemon: DaemonLife(json),
             configurationFile: json[.configurationFile]?.string,
             refusedReload: json[.refusedReload].flatMap { RefusedReload($0) })
+        isDraining = json[.draining]?.bool ?? false
     }
 
     /// The document; times are RFC 3339 in UTC.
@@ -68,7 +71,7 @@ package struct StatusDocument: Sendable {
             .uptime: uptime.map { .integer($0.components.seconds) },
             .identities: .array(identities.map(\.json)), .routes: .array(routes.map(\.json)),
             .requests: requests?.json, .warnings: list(warnings), .silentWorkers: list(silentWorkers),
-            .refusedReload: refusedReload?.json,
+            .refusedReload: refusedReload?.json, .draining: isDraining ? .some(.bool(true)) : nil,
         ])
     }
 }

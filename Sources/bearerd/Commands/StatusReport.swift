@@ -55,7 +55,7 @@ struct StatusReport {
 
     private func appendDaemon(to text: inout TerminalText) {
         if let daemon = status.daemon {
-            text.append("running", .green)
+            text.append(status.isDraining ? "draining" : "running", status.isDraining ? .yellow : .green)
             text.append(
                 ": bearerd \(status.version), pid \(daemon.processID), up \((now - daemon.startedAt).words) "
                     + "(since \(Self.text(daemon.startedAt)))\n")

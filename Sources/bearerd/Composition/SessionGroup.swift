@@ -95,6 +95,7 @@ extension IdentityStatus {
         self = advised[0].1
         guard statuses.count > 1 else { return }
         tokens = advised.map { client, status in TokenStatus(of: status, asking: client) }
+        nextRequest = advised.compactMap(\.1.nextRequest).min()
         summarizeTokens()
     }
 

@@ -76,6 +76,28 @@ import Testing
                 && machine["lifetime_seconds"].number == 300)
     }
 
+    @Test func `tells when the first of several tokens is renewed`() throws {
+        let provider = try HostileProvider()
+        provider.always { request, provider in
+            let lifetime = request["scope"] == "own" ? 300 : 36_000
+            return .json(
+                #"{"access_token":"\#(provider.makeAccessToken())","token_type":"Bearer","expires_in":\#(lifetime)}"#
+            )
+        }
+        let sidecar = try Sidecar(
+            provider: provider,
+            .init(
+                moreRoutes: "- {path: /own, upstream: 'http://127.0.0.1:1', identity: default, scope: own}"))
+        try eventually("both tokens") {
+            let tokens = try sidecar.identityStatus()["tokens"].array
+            return tokens.count == 2 && tokens.allSatisfy { $0["state"].string == "authorized" }
+        }
+        let identity = try sidecar.identityStatus()
+        let ends = identity["tokens"].array.compactMap { $0["expires_at"].string }.sorted()
+        let next = try #require(identity["next_refresh"].string)
+        #expect(ends.count == 2 && next < ends[0], "\(identity)")
+    }
+
     @Test func `tells when a token is renewed, however long the provider says that it lives`() throws {
         let provider = try HostileProvider()
         provider.setPolicy { $0.expiresIn = "1e300" }

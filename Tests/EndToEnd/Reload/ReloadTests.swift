@@ -273,6 +273,7 @@ import Testing
         try sidecar.bearerd.logLine("the drain") { $0.message == "draining" }
         let refused = try reload(sidecar)
         #expect(refused.status == 503 && refused.json["code"].string == "draining")
+        #expect(try sidecar.admin("GET", "/api/status").json["draining"] == .bool(true))
         gate.open()
         #expect(try client.wire.readResponse().status == 200)
     }
