@@ -16,7 +16,11 @@ enum StoreCheck: WholeCheck {
             return .skip("store.type is memory: sessions end with the daemon")
         }
         do throws(FileStoreError) {
-            return finding(try StoreDirectory.examine(directory), in: directory, of: subject)
+            let found = finding(try StoreDirectory.examine(directory), in: directory, of: subject)
+            guard found.result != .fail, let trouble = await unreadableSession(of: subject) else {
+                return found
+            }
+            return trouble
         } catch {
             switch error {
             case .insecure(let path, let problem):
@@ -31,6 +35,22 @@ enum StoreCheck: WholeCheck {
                 return .fail(error.description, fix: "store.directory, or its rights and its disk")
             }
         }
+    }
+
+    /// The failure for the first session that cannot be read, as under another key than it was written with.
+    private static func unreadableSession(of subject: DoctorSubject) async -> Finding? {
+        for identity in subject.configuration.identities {
+            do throws(CommandFailure) {
+                _ = try await subject.store.session(of: identity.name)
+            } catch {
+                return .fail(
+                    error.message,
+                    fix:
+                        "the key that it was written with in store.encryption_key, or move that file away and log in"
+                )
+            }
+        }
+        return nil
     }
 
     /// The command that mends the rights of a directory or file of the store, or the key that names it.
