@@ -70,13 +70,29 @@ struct AdminClient {
         switch try await get(.status) {
         case .notRunning: return nil
         case .answered(200, let body):
-            guard let document = (try? JSONValue(parsing: body)).flatMap({ StatusDocument($0) }) else {
-                throw stranger("tells no status")
-            }
-            return document
+            return try status(in: (try? JSONValue(parsing: body)) ?? .null)
         case .answered(let status, let body):
             throw refusal(status, body, of: "the daemon")
         }
+    }
+
+    /// The status in an answer of whoever listens.
+    ///
+    /// - Throws: a failure if it is another program, or a bearerd that no file has begun: `demo` has the ports that a first
+    ///   configuration has, too.
+    func status(in document: JSONValue) throws(CommandFailure) -> StatusDocument {
+        guard let status = StatusDocument(document) else { throw stranger("tells no status") }
+        if let failure = failure(ofFileless: status) { throw failure }
+        return status
+    }
+
+    /// The failure for a bearerd that runs by no file; nil for any other.
+    func failure(ofFileless status: StatusDocument) -> CommandFailure? {
+        guard let daemon = status.daemon, status.configurationFile == nil else { return nil }
+        return CommandFailure(
+            .unavailable,
+            "what answers at \(url.origin) (admin.listen) is 'bearerd demo' or 'bearerd proxy', pid \(daemon.processID), "
+                + "and runs by no file: stop it, or give admin.listen another port")
     }
 
     /// The failure for a request that was refused, by the daemon or by whoever listens in its place.

@@ -23,8 +23,10 @@ struct DaemonProbe {
             switch try await client.get(resource, timeLimit: limit) {
             case .notRunning: return client.nobody
             case .answered(200, let body):
-                return Self.words(in: body, resource) != nil
-                    ? nil : client.stranger("does not answer as bearerd does").message
+                guard Self.words(in: body, resource) != nil else {
+                    return client.stranger("does not answer as bearerd does").message
+                }
+                return resource == .readiness ? await strangeness : nil
             case .answered(let status, let body):
                 guard let words = Self.words(in: body, resource) else {
                     return client.refusal(status, body, of: "the daemon").message
@@ -33,6 +35,16 @@ struct DaemonProbe {
             }
         } catch {
             return error.message
+        }
+    }
+
+    /// Why the daemon that is ready is not the file's; nil if it is, or does not tell.
+    private var strangeness: String? {
+        get async {
+            guard case .answered(200, let body)? = try? await client.get(.status),
+                let status = (try? JSONValue(parsing: body)).flatMap({ StatusDocument($0) })
+            else { return nil }
+            return client.failure(ofFileless: status)?.message
         }
     }
 

@@ -87,6 +87,8 @@ struct IdentityDaemon {
         // A process answers there within seconds, if there is one; an action may take longer.
         try await client?.checkPresence(before: resource, hasBody: body != nil)
         guard let client else { throw nobody }
+        // Not one that has an identity of the same name, and nothing to do with the file.
+        guard try await client.status() != nil else { throw nobody }
         switch try await client.post(resource, body: body?.serialized() ?? [], timeLimit: limit) {
         case .notRunning:
             throw nobody

@@ -57,10 +57,8 @@ struct StatusCommand: Command {
         switch try await client.get(.status) {
         case .notRunning: return nil
         case .answered(200, let body):
-            guard let document = try? JSONValue(parsing: body), let status = StatusDocument(document) else {
-                throw client.stranger("tells no status")
-            }
-            return (document, status)
+            let document = (try? JSONValue(parsing: body)) ?? .null
+            return (document, try client.status(in: document))
         case .answered(let status, let body):
             throw client.refusal(status, body, of: "the daemon")
         }

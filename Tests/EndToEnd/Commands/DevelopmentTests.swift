@@ -149,6 +149,27 @@ import Testing
         #expect(try bearerd.terminate() == .exited(0))
     }
 
+    @Test func `demo is taken for no daemon of a file's`() throws {
+        let directory = try TemporaryDirectory()
+        let demo = try BearerdProcess(arguments: ["demo"], directory: directory.path)
+        let file = try directory.write(
+            "config.yaml",
+            """
+            admin: {listen: \(try demo.admin)}
+            listen: 127.0.0.1:0
+            identities: {default: {issuer: 'http://127.0.0.1:1', client_id: a, client_secret: b}}
+            routes: [{path: /, upstream: 'http://127.0.0.1:2', identity: default}]
+            store: {type: memory}
+            """)
+        for words in [["status"], ["wait", "--timeout", "0s"], ["refresh"], ["reload"]] {
+            let result = try Subprocess.run([BearerdProcess.binary] + words + ["-c", file])
+            #expect(result.ending == .exited(69), "\(result)")
+            #expect(result.errors.contains("'bearerd demo' or 'bearerd proxy', pid "), "\(result)")
+        }
+        let doctor = try BearerdProcess.command("doctor", "--check", "admin", "-c", file)
+        #expect(doctor.exit == 69 && doctor.output.contains("'bearerd demo'"), "\(doctor)")
+    }
+
     @Test func `demo needs nothing and prints what to try`() throws {
         let directory = try TemporaryDirectory()
         let demo = try BearerdProcess(arguments: ["demo"], directory: directory.path)
