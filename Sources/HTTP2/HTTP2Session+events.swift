@@ -24,8 +24,10 @@ extension HTTP2Session {
         let header = frame.pointee.hd
         switch UInt32(header.type) {
         case NGHTTP2_HEADERS.rawValue:
+            messageFrameCount &+= 1
             headArrived(on: header.stream_id, endsStream: Self.isSet(NGHTTP2_FLAG_END_STREAM, header))
         case NGHTTP2_DATA.rawValue:
+            messageFrameCount &+= 1
             if header.length > frame.pointee.data.padlen { floods.receivedContent(header.length) }
             if Self.isSet(NGHTTP2_FLAG_END_STREAM, header) {
                 contentEnded(on: header.stream_id)
@@ -193,7 +195,7 @@ extension HTTP2Session {
             outgoing.end()
             sent(header)
         case NGHTTP2_GOAWAY.rawValue where frame.pointee.goaway.last_stream_id == .max:
-            nghttp2_submit_ping(handle, UInt8(NGHTTP2_FLAG_NONE.rawValue), nil)
+            ping()
         case NGHTTP2_GOAWAY.rawValue:
             isLeaving = true
             lastServed = frame.pointee.goaway.last_stream_id

@@ -54,6 +54,8 @@ package final class HTTP2Session {
     package var hasPeerSettings: Bool { isSettled }
     /// How many PINGs of ours the peer has answered.
     package var pongs: Int { pongCount }
+    /// How many HEADERS and DATA frames have come.
+    package var messageFrames: Int { messageFrameCount }
     /// How much content of all streams has been framed, in bytes.
     package var sentCount: UInt64 { framedCount }
     /// True if a header block has begun and is incomplete.
@@ -65,6 +67,7 @@ package final class HTTP2Session {
     var farewell: (lastStream: Int32, code: HTTP2ErrorCode)?
     var isSettled = false
     var pongCount = 0
+    var messageFrameCount = 0
     var framedCount: UInt64 = 0
     /// How much content of all streams waits to be framed.
     var waitingCount = 0
@@ -298,6 +301,12 @@ package final class HTTP2Session {
             if !stream.hasEnd { stream.dropReceived() }
         }
         touch(stream)
+    }
+
+    /// Asks the peer for a sign of life (RFC 9113 §6.7); ``pongs`` grows with its answer.
+    package func ping() {
+        guard failureCode == nil else { return }
+        nghttp2_submit_ping(handle, UInt8(NGHTTP2_FLAG_NONE.rawValue), nil)
     }
 
     /// Tells the peer that streams that it has begun so far, or may have on their way, are the last; ``pongs`` grows when

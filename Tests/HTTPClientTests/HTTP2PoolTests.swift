@@ -28,4 +28,78 @@ import Testing
         }
         #expect(upstream.connectionCount == 2)
     }
+
+    /// A pool whose connections are looked at often.
+    private func pool(for upstream: HTTP2Upstream, _ multis: CurlMultiSet) throws -> HTTP2Pool {
+        HTTP2Pool(
+            address: UpstreamAddress(url: try url(upstream.url), httpProtocol: .http2),
+            limit: UpstreamLimit(maximum: 10), lifetimes: .init(pulse: .milliseconds(20)),
+            headLimits: HeadLimits(), multis: multis)
+    }
+
+    private func begin(_ exchange: HTTP2Exchange) {
+        var head = HTTPRequest(method: .get, target: "/")
+        head.fields[.host] = "upstream"
+        exchange.begin(&head, as: RequestForm())
+        flush(exchange.outgoing)
+    }
+
+    private func flush(_ sink: some BodySink) { _ = try? sink.flush() }
+
+    @Test func `a connection whose upstream is mute gets no more requests, and ends`() async throws {
+        let end = Gate()
+        let upstream = try HTTP2Upstream { peer, _, stream in
+            // Blocks the thread that would answer PINGs.
+            if stream.connection == 1, stream.id > 1 { try end.pass() }
+            try peer.answer(stream.id)
+        }
+        defer { end.open() }
+        try await onLoop { multis in
+            let pool = try pool(for: upstream, multis)
+            let first = try await pool.open(for: RequestForm(), within: patience, in: nil)
+            begin(first)
+            #expect(try await first.more(within: patience))
+            pool.discard(first)
+            let second = try #require(pool.take(for: RequestForm(), mayRepeat: true))
+            begin(second)
+            // It still has room for the next requests, until it is doubted.
+            while let other = pool.take(for: RequestForm(), mayRepeat: true) {
+                pool.discard(other)
+                await multis.loop.pause(for: .milliseconds(10))
+            }
+            let third = try await pool.open(for: RequestForm(), within: patience, in: nil)
+            begin(third)
+            #expect(try await third.more(within: patience))
+            // The end of its connection, and of nothing else.
+            #expect(try await !second.more(within: patience))
+            #expect(!second.isOpen && third.isOpen)
+            pool.discard(second)
+            pool.discard(third)
+        }
+        #expect(upstream.connectionCount == 2)
+    }
+
+    @Test func `an upstream that is slow but answers PINGs is waited for`() async throws {
+        let answer = Gate()
+        let upstream = try HTTP2Upstream { peer, _, stream in
+            startThread {
+                try? answer.pass()
+                try? peer.answer(stream.id)
+            }
+        }
+        try await onLoop { multis in
+            let pool = try pool(for: upstream, multis)
+            let slow = try await pool.open(for: RequestForm(), within: patience, in: nil)
+            begin(slow)
+            try await eventually(multis.loop, "a PING") { upstream.pingCount > 0 }
+            // Longer than one that answers none is kept.
+            for _ in 0..<12 { await multis.loop.pause(for: .milliseconds(20)) }
+            let next = try #require(pool.take(for: RequestForm(), mayRepeat: true))
+            pool.discard(next)
+            answer.open()
+            #expect(try await slow.more(within: patience))
+            pool.discard(slow)
+        }
+        #expect(upstream.connectionCount == 1 && upstream.pingCount <= 2)
+    }
 }

@@ -28,6 +28,17 @@ final class HTTP2Link {
     /// Owns the socket.
     private let carrier: UpstreamConnection
     private let settled: LoopWait
+    private var liveness = LinkLiveness()
+    /// How often ``liveness`` is judged while there are requests.
+    private let pulse: Duration
+    /// True while the timer is set.
+    private var isWatched = false
+    /// How many bytes had come when the upstream was found not to answer a PING; nil if it never was.
+    private var doubtedAt: UInt64?
+    private lazy var timer = LoopTimer(loop: connection.loop) { [unowned self] in  // the timer goes with us
+        isWatched = false
+        judgeLiveness()
+    }
 
     /// Streams at once beyond which another connection is made, whatever the peer allows: when their client goes, all of them
     /// are cancelled, beside those of ``cancellationLimit``.
@@ -40,11 +51,12 @@ final class HTTP2Link {
 
     /// - Parameters:
     ///   - pool: of streams.
+    ///   - pulse: how often it is judged whether the connection still leads to the upstream.
     ///   - onNews: called when something has come or ended.
     ///   - onEnd: called when the connection is over.
     init(
         over carrier: UpstreamConnection, scheme: HTTPURL.Scheme, limits: HeadLimits, loop: EventLoop,
-        pool: StreamPool = StreamPool(atMost: 0), onNews: @escaping () -> Void = {},
+        pool: StreamPool = StreamPool(atMost: 0), pulse: Duration, onNews: @escaping () -> Void = {},
         onEnd: @escaping (HTTP2Link) -> Void
     ) throws(UpstreamError) {
         guard let session = HTTP2Session(.client, limits: HTTP2Limits(head: limits), pool: pool) else {
@@ -52,6 +64,7 @@ final class HTTP2Link {
         }
         self.carrier = carrier
         self.scheme = scheme
+        self.pulse = pulse
         settled = LoopWait(loop: loop)
         connection = HTTP2Connection(carrier.stream, session, on: loop, patience: Self.patience)
         connection.onChange = { [unowned settled] in
@@ -98,7 +111,7 @@ final class HTTP2Link {
 
     /// True if it takes more requests, now or when others are over.
     var isUsable: Bool {
-        guard !isShutDown, connection.isOpen, !connection.peerHasEnded else { return false }
+        guard !isShutDown, connection.isOpen, !connection.peerHasEnded, !isMute else { return false }
         let session = connection.session
         return session.failure == nil && session.goaway == nil && !session.isOver
     }
@@ -131,10 +144,17 @@ final class HTTP2Link {
     /// Lets the connection read what has come: its task has a turn before ours goes on.
     func read() async { await carrier.stream.yield() }
 
+    /// True if the upstream has not answered a PING for a while, and nothing else has come since.
+    private var isMute: Bool {
+        guard let doubtedAt else { return false }
+        return connection.stream.bytesReceived == doubtedAt
+    }
+
     /// One more exchange.
     func begin(with permit: UpstreamPermit) -> HTTP2Exchange {
         defer { hasBegun = true }
         activeCount += 1
+        watch()
         return HTTP2Exchange(on: self, isFirst: !hasBegun, permit: permit)
     }
 
@@ -143,6 +163,7 @@ final class HTTP2Link {
     /// - Parameter permit: nil if it has its place already.
     func begin(_ vacant: HTTP2Exchange, with permit: UpstreamPermit?) {
         activeCount += 1
+        watch()
         vacant.begin(on: self, isFirst: !hasBegun, permit: permit)
         hasBegun = true
     }
@@ -166,6 +187,7 @@ final class HTTP2Link {
         activeCount -= 1
         isReserved = false
         idleSince = .now
+        if activeCount == 0, isMute { shutDown() }
     }
 
     /// Takes no more requests, and ends with the last of those that it carries.
@@ -175,5 +197,42 @@ final class HTTP2Link {
         guard connection.isOpen else { return }
         connection.session.shutDown()
         connection.scheduleSend()
+    }
+
+    // MARK: Liveness
+
+    private func watch() {
+        liveness.hasNewRequest = true
+        guard !isWatched else { return }
+        isWatched = true
+        if liveness.resume(sight) { ping() }
+        timer.set(after: pulse)
+    }
+
+    private func judgeLiveness() {
+        guard connection.isOpen else { return }
+        switch liveness.tick(sight) {
+        case .goOn: break
+        case .ping: ping()
+        case .doubt:
+            doubtedAt = connection.stream.bytesReceived
+            if activeCount == 0 { return shutDown() }
+        case .end: return connection.close()
+        case .rest: return
+        }
+        isWatched = true
+        timer.set(after: pulse)
+    }
+
+    private func ping() {
+        connection.session.ping()
+        connection.scheduleSend()
+    }
+
+    private var sight: LinkLiveness.Sight {
+        let stream = connection.stream
+        return LinkLiveness.Sight(
+            received: stream.bytesReceived, messageFrames: connection.session.messageFrames,
+            sent: stream.bytesSent, untaken: max(0, stream.untakenCount), isBusy: activeCount > 0)
     }
 }

@@ -273,7 +273,7 @@ package final class HTTP2Pool: NegotiatingPool {
         declinedAt = nil
         let link = try HTTP2Link(
             over: carrier, scheme: address.url.scheme == .https ? .https : .http, limits: headLimits,
-            loop: loop, pool: streams, onNews: { [weak self] in self?.heedRoom() }
+            loop: loop, pool: streams, pulse: lifetimes.pulse, onNews: { [weak self] in self?.heedRoom() }
         ) { [weak self] in self?.ended($0) }
         let rest = timeout > .zero ? max(timeout - start.duration(to: .now), .milliseconds(1)) : .zero
         try await link.settle(within: rest)

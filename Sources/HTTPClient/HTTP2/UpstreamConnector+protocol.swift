@@ -23,7 +23,7 @@ extension UpstreamConnector {
         guard address.httpProtocol == .http2 || address.url.scheme == .https else { return .http1 }
         let link = try HTTP2Link(
             over: connection, scheme: address.url.scheme == .https ? .https : .http, limits: headLimits,
-            loop: multis.loop, onEnd: { _ in })
+            loop: multis.loop, pulse: UpstreamPool.Lifetimes().pulse, onEnd: { _ in })
         defer { link.connection.close() }
         try await link.settle(within: timeout)
         return .http2

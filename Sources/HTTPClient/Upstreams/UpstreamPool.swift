@@ -19,14 +19,17 @@ package final class UpstreamPool: ExchangePool {
         package var age: Duration
         /// The longest idle time for a request that may not be sent twice.
         package var idleForUnrepeatable: Duration
+        /// How often a connection of HTTP/2 that carries requests is looked at (``LinkLiveness``).
+        package var pulse: Duration
 
         package init(
             idle: Duration = .seconds(30), age: Duration = .seconds(600),
-            idleForUnrepeatable: Duration = .seconds(4)
+            idleForUnrepeatable: Duration = .seconds(4), pulse: Duration = .seconds(5)
         ) {
             self.idle = idle
             self.age = age
             self.idleForUnrepeatable = idleForUnrepeatable
+            self.pulse = pulse
         }
     }
 

@@ -173,4 +173,29 @@ import Testing
             #expect(check.exit == 0 && !check.errors.contains("upstream_protocol"))
         }
     }
+
+    @Test func `whose upstream is silent takes no more requests, and a request on it is sent elsewhere`()
+        throws
+    {
+        let end = Gate()
+        let upstream = try HTTP2Upstream { peer, _, stream in
+            // Blocks the thread that would answer PINGs, without an end of the connection.
+            if stream.connection == 1, stream.id > 1 { try end.pass() }
+            try peer.answer(stream.id, text: "\(stream.connection)")
+        }
+        defer { end.open() }
+        let sidecar = try HTTP2Route.sidecar(upstream)
+        let client = try HTTP2Client(to: sidecar.bearerd.proxy)
+        #expect(try client.request("GET", "/h2/").text == "1")
+        let waiting = try client.begin("GET", "/h2/waiting")
+        try upstream.stream("the request that waits") { $0[":path"] == "/h2/waiting" && $0.connection == 1 }
+        // Those that come meanwhile wait beside it, until there is another connection for the next one.
+        try eventually("a second connection") {
+            try client.begin("GET", "/h2/next")
+            return (try? upstream.stream("a second connection", within: .seconds(1)) { $0.connection == 2 })
+                != nil
+        }
+        #expect(try client.request("GET", "/h2/").text == "2")
+        #expect(try client.answer(on: waiting).text == "2")
+    }
 }

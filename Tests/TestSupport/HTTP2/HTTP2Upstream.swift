@@ -34,6 +34,7 @@ package final class HTTP2Upstream: Sendable {
 
     private let server: RawServer
     private let record: Monitor<[Stream]>
+    private let pings: Monitor<Int>
     private let isSecure: Bool
 
     /// - Parameters:
@@ -49,14 +50,16 @@ package final class HTTP2Upstream: Sendable {
     ) throws {
         let record = Monitor([Stream]())
         let connections = Monitor(0)
+        let pings = Monitor(0)
         self.record = record
+        self.pings = pings
         isSecure = tls != nil
         server = try RawServer(tls: tls) { wire in
             let number = connections.withLock { count in
                 count += 1
                 return count
             }
-            let peer = Peer(wire, number, record, opensWindows: opensWindows, serve)
+            let peer = Peer(wire, number, record, pings, opensWindows: opensWindows, serve)
             try peer.run(settings, speaksFirst: speaksFirst, greet)
         }
     }
@@ -69,14 +72,25 @@ package final class HTTP2Upstream: Sendable {
     /// Every stream so far.
     package var streams: [Stream] { record.withLock { $0 } }
 
+    /// How many PINGs have come, and were answered.
+    package var pingCount: Int { pings.withLock { $0 } }
+
+    /// Waits for so many PINGs.
+    package func awaitPings(_ count: Int) throws {
+        try pings.wait(for: "\(count) PINGs") { $0 >= count ? () : nil }
+    }
+
     package var connectionCount: Int { server.connectionCount }
 
     package func awaitNoConnections() throws { try server.awaitNoConnections() }
 
     /// Waits until a stream is as described, and returns it.
     @discardableResult
-    package func stream(_ what: String, where isMet: @Sendable @escaping (Stream) -> Bool) throws -> Stream {
-        try record.wait(for: what) { $0.first(where: isMet) }
+    package func stream(
+        _ what: String, within limit: Duration = patience,
+        where isMet: @Sendable @escaping (Stream) -> Bool
+    ) throws -> Stream {
+        try record.wait(for: what, within: limit) { $0.first(where: isMet) }
     }
 
     /// One connection.
@@ -85,6 +99,7 @@ package final class HTTP2Upstream: Sendable {
         private let wire: Wire
         private let number: Int
         private let record: Monitor<[Stream]>
+        private let pings: Monitor<Int>
         private let opensWindows: Bool
         private let serve: Serve
         private let sending = Monitor(())
@@ -94,12 +109,13 @@ package final class HTTP2Upstream: Sendable {
         private var bytes: [UInt8] = []
 
         fileprivate init(
-            _ wire: Wire, _ number: Int, _ record: Monitor<[Stream]>, opensWindows: Bool,
-            _ serve: @escaping Serve
+            _ wire: Wire, _ number: Int, _ record: Monitor<[Stream]>, _ pings: Monitor<Int>,
+            opensWindows: Bool, _ serve: @escaping Serve
         ) {
             self.wire = wire
             self.number = number
             self.record = record
+            self.pings = pings
             self.opensWindows = opensWindows
             self.serve = serve
         }
@@ -180,6 +196,7 @@ package final class HTTP2Upstream: Sendable {
             switch frame.kind {
             case .settings where !frame.has(HTTP2Frame.acknowledgement): try send(.settingsAcknowledgement)
             case .ping where !frame.has(HTTP2Frame.acknowledgement):
+                pings.withLock { $0 += 1 }
                 try send(HTTP2Frame(.ping, flags: HTTP2Frame.acknowledgement, frame.payload))
             case .headers:
                 guard frame.has(HTTP2Frame.endHeaders), let fields = reader.fields(of: frame.payload) else {
