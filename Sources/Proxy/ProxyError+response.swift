@@ -62,7 +62,7 @@ package struct Rejection: Equatable, Sendable {
         switch error {
         case .upstreamUnavailable(.proxy(let failure)):
             if upstream != nil, let place = failure.place { subject += ", \(place)" }
-        case .upstreamUnavailable, .upstreamTimedOut, .upstreamProtocol, .upstreamClosed:
+        case .upstreamUnavailable, .upstreamTimedOut, .answerTimedOut, .upstreamProtocol, .upstreamClosed:
             if let identity { subject += ", identity \(identity)" }
             if let upstream { subject += ", \(upstream.destination)" }
         default:
@@ -165,6 +165,8 @@ package struct Rejection: Equatable, Sendable {
             self.init(.upstreamTimeout, "The upstream took nothing of the body for timeouts.stream_idle.")
         case .upstreamTimedOut:
             self.init(.upstreamTimeout, "The upstream took longer than timeouts.first_byte.")
+        case .answerTimedOut:
+            self.init(.upstreamTimeout, "Nothing of the upstream's answer arrived for timeouts.stream_idle.")
         case .upstreamProtocol:
             self.init(
                 .upstreamProtocol,

@@ -38,6 +38,8 @@ package enum ProxyError: Error, Equatable, Sendable {
     /// The upstream took none of the content that waited for it, and did not answer.
     case uploadTimedOut
     case upstreamTimedOut
+    /// The upstream's answer has begun, and nothing more of it came.
+    case answerTimedOut
     case upstreamProtocol
     case upstreamClosed
 

@@ -30,6 +30,14 @@ extension Rejection {
         return head
     }
 
+    /// The trailers that end a gRPC call whose response has begun.
+    var callTrailers: HTTPFields {
+        var trailers = HTTPFields()
+        trailers[.grpcStatus] = String(code.grpcStatus)
+        trailers[.grpcMessage] = Self.percentEncoded(detail)
+        return trailers
+    }
+
     /// A message as gRPC has it on the wire: printable ASCII apart from `%`, everything else percent-encoded.
     private static func percentEncoded(_ text: String) -> String {
         var encoded: [UInt8] = []

@@ -193,6 +193,7 @@ extension Forwarder {
     private func takeNext(
         of exchange: Exchange, from upstream: some UpstreamExchange, within timeout: Duration
     ) async throws(ProxyError) -> Bool {
+        let uploaded = exchange.client.incoming.byteCount
         do {
             guard
                 let count = try await exchange.client.nextPiece(
@@ -202,7 +203,7 @@ extension Forwarder {
             took(count, of: exchange, from: upstream)
             return true
         } catch .stream(.timedOut) {
-            throw .upstreamTimedOut
+            throw owesContent(exchange, since: uploaded) ? .requestTimedOut(isHead: false) : .answerTimedOut
         } catch {
             throw .upstreamProtocol
         }

@@ -69,8 +69,7 @@ extension Forwarder {
             }
             if exchange.upload.isRunning { await finishUpload(of: exchange, to: answering) }
         } catch {
-            // What has become of the answer because the client's content broke off is no fault of the upstream's.
-            let cause = exchange.upload.isCutByClient ? exchange.upload.failure ?? error : error
+            let cause = cause(of: error, exchange)
             // The bytes that an upload holds must not be read a second time.
             if exchange.upload.isRunning { await stopUpload(of: exchange) }
             if let trace = exchange.trace { endSend(of: trace, cause, hasHead: exchange.record.status > 0) }

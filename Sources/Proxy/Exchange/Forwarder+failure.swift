@@ -8,6 +8,32 @@ internal import OAuth
 
 /// Answers by which a route is judged to fail; see ``RouteJudge``.
 extension Forwarder {
+    /// Returns true if the answer may have stalled because the client, whose request has not ended, was silent for as long.
+    ///
+    /// - Parameter count: how much content had come of it when the wait for more of the answer began.
+    func owesContent(_ exchange: Exchange, since count: UInt64) -> Bool {
+        // A call is waited for while either direction moves.
+        exchange.upload.isAwaitingClient
+            && (exchange.client.request.fields.areOfGRPC || exchange.client.incoming.byteCount == count)
+    }
+
+    /// The failure of the party that owed bytes: of two timers with the same limit either may fire first.
+    func cause(of error: ProxyError, _ exchange: Exchange) -> ProxyError {
+        // What has become of the answer because the client's content broke off is no fault of the upstream's.
+        let cause = exchange.upload.isCutByClient ? exchange.upload.failure ?? error : error
+        switch cause {
+        case .requestTimedOut where exchange.answer.hasBegun && !takesAnswer(exchange): return .clientGone
+        case .answerTimedOut, .upstreamProtocol:
+            return exchange.upload.hasStalled && exchange.answer.hasBegun ? .uploadTimedOut : cause
+        default: return cause
+        }
+    }
+
+    /// Returns true if the client has room for all that is there of the answer.
+    func takesAnswer(_ exchange: Exchange) -> Bool {
+        (try? exchange.client.outgoing.flush()) == true
+    }
+
     /// Marks an answer of the upstream that counts as failed, and keeps its words: 5xx, and to a token of ours 401, and
     /// 403 with a challenge.
     func judgeAnswer(

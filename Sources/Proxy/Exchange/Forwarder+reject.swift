@@ -9,6 +9,9 @@ internal import BearerdRouting
 internal import BearerdSystem
 internal import OAuth
 
+/// CANCEL (RFC 9113 §7).
+private let cancel: UInt32 = 0x8
+
 /// Responses that bearerd makes itself.
 extension Forwarder {
     func answerPreflight(_ exchange: Exchange) async throws(ProxyError) {
@@ -62,7 +65,8 @@ extension Forwarder {
         else {
             exchange.record.status = 499
             if exchange.record.ending == nil { exchange.record.ending = .clientGone }
-            return client.cut()
+            // Perhaps it is there, and takes nothing.
+            return client.cut(with: cancel)
         }
         if exchange.answer.hasBegun {
             exchange.record.ending = .truncated
@@ -70,11 +74,7 @@ extension Forwarder {
                 if exchange.record.status < 400 { route.tally.countBrokenOff() }
                 judgeFailure(failure, exchange, on: route)
             }
-            // A call has the status that the upstream gave it.
-            guard client.request.fields.areOfGRPC, let code = exchange.upstream?.tellingResetCode else {
-                return client.cut()
-            }
-            return client.cut(with: code)
+            return breakOff(exchange, error, rejection)
         }
         exchange.record.status = rejection.status
         exchange.record.ending = .rejected(rejection.code)
@@ -94,6 +94,29 @@ extension Forwarder {
         // What had come of the upstream's answer is not in this one.
         exchange.record.bytesOut = 0
         await write(rejection, to: exchange)
+    }
+
+    /// Ends a response that has begun: a gRPC call by the status of our error, or that of the upstream's reset, everything
+    /// else by a cut.
+    private func breakOff(_ exchange: Exchange, _ error: ProxyError, _ rejection: Rejection) {
+        let client = exchange.client
+        guard client.request.version == .http2, client.request.fields.areOfGRPC else { return client.cut() }
+        if let code = exchange.upstream?.tellingResetCode { return client.cut(with: code) }
+        switch error {
+        case .bodyTooLarge, .requestTimedOut, .uploadTimedOut, .answerTimedOut:
+            if !endCall(exchange, with: rejection) { client.cut() }
+        default: client.cut()
+        }
+    }
+
+    /// Ends a gRPC call whose response has begun by trailers.
+    ///
+    /// - Returns: false if they would wait for the client to take what comes before them, or would belie a declared length.
+    private func endCall(_ exchange: Exchange, with rejection: Rejection) -> Bool {
+        guard exchange.answer.length == .open, takesAnswer(exchange) else { return false }
+        exchange.record.grpcStatus = rejection.code.grpcStatus
+        exchange.client.outgoing.end(trailers: rejection.callTrailers)
+        return takesAnswer(exchange)
     }
 
     /// Returns true if only this machine can reach the listener, so that its clients may learn upstream

@@ -31,6 +31,8 @@ final class Upload<Client: ClientExchange> {
     private(set) var failure: ProxyError?
     /// True if the upstream took nothing for as long as it was waited for.
     private(set) var hasStalled = false
+    /// True while all that has come is sent, and more is waited for.
+    private(set) var isAwaitingClient = false
     /// True once the last byte, framing included, has been handed to the upstream.
     private(set) var isFinished = false
     /// When the upload finished; the upstream's time to respond begins here.
@@ -164,6 +166,8 @@ final class Upload<Client: ClientExchange> {
         guard !hasArrived else { return false }
         try await flush(to: upstream)
         guard upstream.isOpen else { throw .upstreamClosed }
+        isAwaitingClient = true
+        defer { isAwaitingClient = false }
         do {
             return try await client.nextPiece(
                 of: client.incoming, within: timeout, sparingly: !upstream.outgoing.takesMuch) != nil

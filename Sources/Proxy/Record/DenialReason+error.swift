@@ -24,7 +24,8 @@ extension DenialReason {
             .requestTimedOut,
             .bodyTooLarge, .loopDetected, .loginRequired, .misconfigured, .providerUnavailable,
             .storeUnavailable, .upstreamUnavailable,
-            .uploadTimedOut, .upstreamTimedOut, .upstreamProtocol, .upstreamClosed, .clientGone:
+            .uploadTimedOut, .upstreamTimedOut, .answerTimedOut, .upstreamProtocol, .upstreamClosed,
+            .clientGone:
             return nil
         }
     }

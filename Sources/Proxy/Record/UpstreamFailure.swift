@@ -35,9 +35,10 @@ struct UpstreamFailure {
             reason = "it took nothing of the body for timeouts.stream_idle"
         case .upstreamTimedOut:
             label = .timeout
-            reason =
-                hasHead
-                ? "the answer stalled for timeouts.stream_idle" : "no answer within timeouts.first_byte"
+            reason = "no answer within timeouts.first_byte"
+        case .answerTimedOut:
+            label = .timeout
+            reason = "the answer stalled for timeouts.stream_idle"
         case .upstreamProtocol:
             label = hasHead ? .truncated : .malformed
             guard !hasHead else {

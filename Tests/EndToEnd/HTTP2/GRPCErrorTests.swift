@@ -80,4 +80,69 @@ import Testing
         let client = try HTTP2Client(to: sidecar.bearerd.proxy)
         try check(client.request("POST", "/", Self.call, body: "x"), "14")
     }
+
+    /// An upstream that answers each call with a head and one message, and says nothing more.
+    private func beginning(_ more: [(String, String)] = []) throws -> HTTP2Upstream {
+        try HTTP2Upstream { peer, event, stream in
+            guard event == .head else { return }
+            let head = [(":status", "200"), ("content-type", "application/grpc")] + more
+            try peer.send(
+                .head(head, stream: stream.id, endsStream: false), .data("part", stream: stream.id))
+        }
+    }
+
+    /// Begins a call, and waits for the first message of its answer.
+    private func call(_ client: HTTP2Client, endsStream: Bool) throws -> UInt32 {
+        let call = try client.begin("POST", "/h2/call", Self.call, endsStream: endsStream)
+        try client.wait { $0.answers[call]?.text == "part" }
+        return call
+    }
+
+    @Test func `end an answer that has begun by trailers`() throws {
+        let upstream = try beginning()
+        let sidecar = try HTTP2Route.sidecar(
+            upstream, top: "timeouts: {stream_idle: 400ms}\nlimits: {body_bytes: 1KiB}")
+        let client = try HTTP2Client(to: sidecar.bearerd.proxy)
+        let large = try call(client, endsStream: false)
+        try client.send(.data(String(repeating: "x", count: 2000), stream: large))
+        let silent = try call(client, endsStream: true)
+        for (call, status, key) in [(large, "8", "body_bytes"), (silent, "4", "stream_idle")] {
+            let answer = try client.answer(on: call)
+            #expect(answer.hasEnd && answer.text == "part" && answer.trailers["grpc-status"] == status)
+            #expect(answer.trailers["grpc-message"]?.contains(key) == true, "\(answer.trailers)")
+        }
+        try sidecar.bearerd.logLine("the line of the call that fell silent") {
+            $0["path"] == "/h2/call" && $0["status"] == "200" && $0["grpc_status"] == "4"
+                && $0["code"] == "truncated"
+        }
+        try upstream.stream("the end of both upstream") { $0.resetCode == 0x8 }
+    }
+
+    @Test func `cut an answer whose client takes nothing, or that has a declared length`() throws {
+        let upstream = try beginning([("content-length", "100")])
+        let sidecar = try HTTP2Route.sidecar(upstream, top: "timeouts: {stream_idle: 400ms}")
+        let declaring = try HTTP2Client(to: sidecar.bearerd.proxy)
+        let answer = try declaring.answer(on: call(declaring, endsStream: true))
+        #expect(!answer.hasEnd && answer.resetCode == 0x2)
+        // Its windows are shut from the beginning.
+        let shut = try HTTP2Client(to: sidecar.bearerd.proxy, settings: [(4, 0)])
+        let waiting = try shut.begin("POST", "/h2/call", Self.call, endsStream: false)
+        #expect(try shut.answer(on: waiting).resetCode == 0x8)
+    }
+
+    @Test func `blame the side that owes content, where both are silent`() throws {
+        let upstream = try beginning()
+        let sidecar = try HTTP2Route.sidecar(upstream, top: "timeouts: {stream_idle: 400ms}")
+        let client = try HTTP2Client(to: sidecar.bearerd.proxy)
+        let open = try (0..<20).map { _ in try call(client, endsStream: false) }
+        for call in open {
+            let answer = try client.answer(on: call)
+            #expect(answer.trailers["grpc-status"] == "4")
+            #expect(answer.trailers["grpc-message"]?.contains("Nothing of the body") == true)
+        }
+        let failures = "bearerd_upstream_failures_total"
+        #expect(try sidecar.metrics().sum(failures) == 0)
+        _ = try client.answer(on: call(client, endsStream: true))
+        try eventually("the upstream's failure") { try sidecar.metrics().sum(failures) == 1 }
+    }
 }
