@@ -51,15 +51,9 @@ extension HTTP2Session {
         case NGHTTP2_WINDOW_UPDATE.rawValue:
             let increment = Int(frame.pointee.window_update.window_size_increment)
             floods.windowOpened(by: increment, ofConnection: header.stream_id == 0)
-            if header.stream_id == 0 { windowOpened() } else { streams[header.stream_id].map { touch($0) } }
         default: break
         }
         return breach == nil
-    }
-
-    /// The connection's window may be what streams waited for.
-    private func windowOpened() {
-        for stream in streams.all where stream.unsentCount > 0 { touch(stream) }
     }
 
     // MARK: Heads

@@ -30,6 +30,22 @@ import Testing
         #expect(opened.map { $0.number() } == [65_535])
     }
 
+    @Test func `a window that opens is told to nobody before content goes out by it`() throws {
+        for number in 0..<UInt32(10) {
+            peer.send(.head(FramePeer.get, stream: 2 * number + 1))
+            let stream = try #require(peer.streams[Int32(2 * number + 1)])
+            peer.session.respond(HTTPResponse(status: 200), hasContent: true, on: stream)
+            peer.session.send([UInt8](repeating: 0x78, count: 16_384).span, on: stream)
+            stream.isAwaited = true
+        }
+        _ = peer.takeFrames()
+        let updates = [HTTP2Frame.windowUpdate(1), .windowUpdate(1, stream: 1)].flatMap(\.bytes)
+        peer.session.receive(updates.span, at: peer.now)
+        #expect(!peer.session.hasChanged)
+        peer.session.produce(upTo: 1 << 20)
+        #expect(peer.session.takeChanged().count == 1)
+    }
+
     @Test func `a stream that nobody reads keeps no other from its content`() throws {
         peer.send(.head(FramePeer.post, stream: 1, endsStream: false))
         for number in 0..<UInt32(40) {
