@@ -19,8 +19,20 @@ package struct HTTP2Limits: Equatable, Sendable {
     /// How much content may be on its way to a connection, in bytes; what has arrived counts as taken, because each stream
     /// is held to its own window.
     package static let connectionWindow = 1024 * 1024
-    /// A header list beyond this is an attack on memory and no large head: the connection ends.
-    var bombBytes: Int { max(4 * head.headerBytes, 256 * 1024) }
+    /// A header list beyond this is an attack and no large head: the connection ends.
+    ///
+    /// That of an upstream is read and dropped for longer, because others share the connection.
+    func bombBytes(of peer: HTTP2Session.Role) -> Int {
+        switch peer {
+        case .client: max(4 * head.headerBytes, 256 * 1024)
+        case .server: max(16 * head.headerBytes, 1024 * 1024)
+        }
+    }
     /// CONTINUATION frames behind one HEADERS frame, each of 16 KiB at most; as it is when the connection begins.
-    var continuations: Int { 8 + head.headerBytes / (16 * 1024) }
+    func continuations(of peer: HTTP2Session.Role) -> Int {
+        switch peer {
+        case .client: 8 + head.headerBytes / (16 * 1024)
+        case .server: 8 + bombBytes(of: .server) / (16 * 1024)
+        }
+    }
 }

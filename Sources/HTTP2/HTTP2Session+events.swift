@@ -75,7 +75,7 @@ extension HTTP2Session {
         let isNeverIndexed = flags & UInt8(NGHTTP2_NV_FLAG_NO_INDEX.rawValue) != 0
         let size = collector.value.take(
             name, value, isNeverIndexed: isNeverIndexed, limits.head, into: lines)
-        guard size > limits.bombBytes else { return true }
+        guard size > bombBytes else { return true }
         hasBomb = true
         return breach(.enhanceYourCalm)
     }
@@ -103,7 +103,7 @@ extension HTTP2Session {
             stream.fault = fault
             // A few bytes may stand for much, so it counts by what they stand for: a cookie that has grown too large is no
             // attack. An upstream has one such head for each request of ours.
-            let share = Double(collector.value.size) / Double(limits.bombBytes)
+            let share = Double(collector.value.size) / Double(bombBytes)
             if role == .server, !floods.admits(.provokedReset, countingAs: share) {
                 _ = breach(.enhanceYourCalm)
             }

@@ -30,6 +30,8 @@ package final class HTTP2Session {
 
     package let role: Role
     private(set) var limits: HTTP2Limits
+    /// The size of a header list of the peer's that ends the connection.
+    private(set) var bombBytes: Int
     /// The bytes to send to the peer, as a copy; ``withOutput(_:)`` lends them.
     package var output: [UInt8] { Array(framed.value.bytes[..<framed.value.count]) }
     /// Takes ``output``, as a sender does that has sent all of it.
@@ -118,6 +120,8 @@ package final class HTTP2Session {
     package init?(_ role: Role, limits: HTTP2Limits, pool: StreamPool = StreamPool(atMost: 32)) {
         self.role = role
         self.limits = limits
+        let peer = role == .server ? Role.client : .server
+        bombBytes = limits.bombBytes(of: peer)
         self.pool = pool
         outgoing = OutgoingHeads(in: pool.heads)
         peerStreams = Exclusive(PeerStreams(limit: limits.streams))
@@ -134,7 +138,7 @@ package final class HTTP2Session {
         nghttp2_option_set_stream_reset_rate_limit(options, 5000, 500)
         nghttp2_option_set_max_outbound_ack(options, 500)
         nghttp2_option_set_max_settings(options, 32)
-        nghttp2_option_set_max_continuations(options, limits.continuations)
+        nghttp2_option_set_max_continuations(options, limits.continuations(of: peer))
         nghttp2_option_set_max_reserved_remote_streams(options, 0)
         nghttp2_option_set_peer_max_concurrent_streams(options, 100)
         // A head that may come in may go out, with fields of our own; nghttp2 estimates it as larger than it is.
@@ -174,6 +178,7 @@ package final class HTTP2Session {
     package func use(_ new: HTTP2Limits) {
         guard failureCode == nil, new != limits else { return }
         limits = new
+        bombBytes = new.bombBytes(of: role == .server ? .client : .server)
         peerStreams.value.use(limit: new.streams)
         let settings = settingsOf(new, for: role)
         nghttp2_submit_settings(handle, UInt8(NGHTTP2_FLAG_NONE.rawValue), settings, settings.count)

@@ -62,7 +62,9 @@ package struct Rejection: Equatable, Sendable {
         switch error {
         case .upstreamUnavailable(.proxy(let failure)):
             if upstream != nil, let place = failure.place { subject += ", \(place)" }
-        case .upstreamUnavailable, .upstreamTimedOut, .answerTimedOut, .upstreamProtocol, .upstreamClosed:
+        case .upstreamUnavailable, .upstreamTimedOut, .answerTimedOut, .upstreamProtocol,
+            .upstreamHeadTooLarge,
+            .upstreamClosed:
             if let identity { subject += ", identity \(identity)" }
             if let upstream { subject += ", \(upstream.destination)" }
         default:
@@ -171,6 +173,11 @@ package struct Rejection: Equatable, Sendable {
             self.init(
                 .upstreamProtocol,
                 "The upstream's answer is not HTTP, or not the one of the route's upstream_protocol.")
+        case .upstreamHeadTooLarge:
+            self.init(
+                .upstreamProtocol,
+                "The head of the upstream's answer is larger than limits.header_bytes, or has more than \(HeadLimits().maxFields) fields.",
+                proxyStatus: "http_response_header_section_size")
         case .upstreamClosed:
             self.init(
                 .upstreamProtocol, "The upstream closed the connection before it had answered.",

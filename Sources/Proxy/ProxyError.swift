@@ -41,6 +41,8 @@ package enum ProxyError: Error, Equatable, Sendable {
     /// The upstream's answer has begun, and nothing more of it came.
     case answerTimedOut
     case upstreamProtocol
+    /// The head of the upstream's response is larger than any may be.
+    case upstreamHeadTooLarge
     case upstreamClosed
 
     /// The client has left; there is nobody to answer.

@@ -137,6 +137,8 @@ extension Forwarder {
     private func hasHead(_ upstream: some UpstreamExchange) throws(ProxyError) -> Bool {
         do {
             return try upstream.receiveHead()
+        } catch .malformed(.headTooLarge), .malformed(.tooManyFields) {
+            throw .upstreamHeadTooLarge
         } catch {
             throw .upstreamProtocol
         }

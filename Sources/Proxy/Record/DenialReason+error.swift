@@ -24,7 +24,8 @@ extension DenialReason {
             .requestTimedOut,
             .bodyTooLarge, .loopDetected, .loginRequired, .misconfigured, .providerUnavailable,
             .storeUnavailable, .upstreamUnavailable,
-            .uploadTimedOut, .upstreamTimedOut, .answerTimedOut, .upstreamProtocol, .upstreamClosed,
+            .uploadTimedOut, .upstreamTimedOut, .answerTimedOut, .upstreamProtocol, .upstreamHeadTooLarge,
+            .upstreamClosed,
             .clientGone:
             return nil
         }

@@ -52,6 +52,10 @@ struct UpstreamFailure {
                 case .http2: "look at its log, or try upstream_protocol: http1"
                 case .auto: "look at its log"
                 }
+        case .upstreamHeadTooLarge:
+            label = .malformed
+            reason = "the head of the answer is larger than limits.header_bytes, or has too many fields"
+            hint = "raise limits.header_bytes, or look for cookies that grow"
         case .upstreamClosed:
             label = .closed
             reason = "the connection was closed or reset before an answer"

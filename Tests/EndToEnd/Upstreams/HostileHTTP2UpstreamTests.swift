@@ -198,4 +198,34 @@ import Testing
         try upstream.awaitNoConnections()
         #expect(try sidecar.get("/").status == 200)
     }
+
+    @Test(arguments: [100_000, 500_000])
+    func `that answers with a head that is too large is told so, and the others on the connection go on`(
+        _ size: Int
+    ) throws {
+        let upstream = try HTTP2Upstream { peer, _, stream in
+            guard stream.hasEnd, stream[":path"] == "/h2/large" else { return }
+            let count = size / 8000
+            let part = HPACK.encode([("x-large", String(repeating: "y", count: 8000))])
+            let rest = (1...count).map { number in
+                HTTP2Frame(
+                    .continuation, flags: number == count ? HTTP2Frame.endHeaders : 0, stream: stream.id, part
+                )
+            }
+            let first = HTTP2Frame(
+                .headers, flags: HTTP2Frame.endStream, stream: stream.id, HPACK.encode([(":status", "200")]))
+            try peer.send([first] + rest)
+            try peer.answer(1, text: "at last")
+        }
+        let sidecar = try HTTP2Route.sidecar(upstream)
+        let waiting = try sidecar.client()
+        try waiting.send("GET", "/h2/waiting")
+        try upstream.stream("the request that waits") { $0.hasEnd && $0.id == 1 }
+        let answer = try sidecar.client().request("GET", "/h2/large")
+        #expect(answer.status == 502 && answer.problem == "upstream_protocol")
+        #expect(answer.text.contains("limits.header_bytes"), "\(answer.text)")
+        #expect(try waiting.wire.readResponse().text == "at last")
+        #expect(upstream.connectionCount == 1)
+        try sidecar.bearerd.logLine("the hint") { $0["hint"]?.contains("raise limits.header_bytes") == true }
+    }
 }
