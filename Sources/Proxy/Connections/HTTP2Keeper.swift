@@ -51,7 +51,11 @@ final class HTTP2Keeper<Kinds: UpstreamKinds> {
     func useSnapshot() {
         forwarder.useSnapshot()
         vacant.dismiss()
-        for client in clients { client.use(limits, snapshot.serverTimeouts) }
+        for client in clients {
+            client.use(limits, snapshot.serverTimeouts)
+            guard forwarder.worker.routing.endsStreams(at: client.routing.listener) else { continue }
+            client.beginShutdown(within: .seconds(1))
+        }
     }
 
     /// Tells all clients that their connections end.

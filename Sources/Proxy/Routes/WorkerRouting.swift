@@ -61,6 +61,11 @@ final class WorkerRouting<Kinds: UpstreamKinds> {
             ?? ListenerRouting(listener, by: snapshot, version: version, routes: routes, isClosing: true)
     }
 
+    /// True if the listener's connections of HTTP/2 end.
+    func endsStreams(at listener: ListenerPolicy) -> Bool {
+        listeners[listener.key]?.endsConnections(of: .http2) ?? true
+    }
+
     /// The routing for a listener of the snapshot.
     subscript(key: ListenerKey) -> ListenerRouting<Kinds>? { listeners[key] }
 }

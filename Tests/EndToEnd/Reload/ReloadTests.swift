@@ -350,4 +350,19 @@ import Testing
         #expect(try client.resetCode(of: call) != nil)
         try sidecar.bearerd.logLine("the call's end") { $0["code"] == "route_gone" }
     }
+
+    @Test func `tells idle connections of HTTP2 at once that their listener is gone`() throws {
+        let sidecar = try Sidecar()
+        let stays = try HTTP2Client(to: sidecar.bearerd.proxy)
+        #expect(try stays.request("GET", "/").status == 200)
+        #expect(try reload(sidecar, to: .init(listen: "[127.0.0.1:0, 127.0.0.1:0]")).status == 200)
+        let guest = try HTTP2Client(to: sidecar.bearerd.address(of: .proxy, 1))
+        #expect(try guest.request("GET", "/").status == 200)
+        #expect(try reload(sidecar, to: .init()).status == 200)
+        let goaway = try #require(try guest.goaway())
+        #expect(goaway.number(at: 4) == 0)
+        try guest.awaitEnd()
+        #expect(try stays.request("GET", "/").status == 200)
+        #expect(!stays.frames.contains { $0.kind == .goaway })
+    }
 }
