@@ -167,6 +167,8 @@ extension Forwarder {
     }
 
     /// The most bytes of an `X-Request-Id` that are sent back, because the client may have chosen it.
+        // A stream of HTTP/2 that was reset has no answer.
+        if !client.outgoing.hasSent { exchange.record.bytesOut = 0 }
     private var longestIdentifier: Int { 128 }
 
     /// Puts the request's identifier into a response of our own, so that it can be found in the logs of all

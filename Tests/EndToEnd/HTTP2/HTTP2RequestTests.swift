@@ -160,4 +160,13 @@ import Testing
         #expect(try client.request("POST", "/", body: "x").status == 200)
         #expect(try sidecar.upstream.request()["Via"] == "1.1 bearerd")
     }
+
+    @Test func `a malformed one is logged without an answer that was not sent`() throws {
+        let client = try client()
+        let stream = try client.begin("GET", "/", [("Upper", "x")])
+        #expect(try client.resetCode(of: stream) == 0x1)
+        try sidecar.bearerd.logLine("the line of the malformed request") {
+            $0["status"] == "400" && $0["code"] == "bad_request" && $0["bytes_out"] == "0"
+        }
+    }
 }
