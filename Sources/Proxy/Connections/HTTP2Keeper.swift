@@ -85,7 +85,11 @@ final class HTTP2Keeper<Kinds: UpstreamKinds> {
     func stop() {
         vacant.dismiss()
         for client in clients {
-            for seat in client.seats { seat.exchange.upstream?.close() }
+            for seat in client.seats {
+                forwarder.endCall(seat.exchange)
+                seat.exchange.upstream?.close()
+            }
+            client.connection.sendAtOnce()
             client.connection.close()
         }
         forwarder.recorder.flush()

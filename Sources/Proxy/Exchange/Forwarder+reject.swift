@@ -113,10 +113,23 @@ extension Forwarder {
     ///
     /// - Returns: false if they would wait for the client to take what comes before them, or would belie a declared length.
     private func endCall(_ exchange: Exchange, with rejection: Rejection) -> Bool {
+        endCall(exchange, with: rejection.code.grpcStatus, rejection.callTrailers)
+    }
+
+    private func endCall(_ exchange: Exchange, with status: Int, _ trailers: HTTPFields) -> Bool {
         guard exchange.answer.length == .open, takesAnswer(exchange) else { return false }
-        exchange.record.grpcStatus = rejection.code.grpcStatus
-        exchange.client.outgoing.end(trailers: rejection.callTrailers)
+        exchange.record.grpcStatus = status
+        exchange.client.outgoing.end(trailers: trailers)
         return takesAnswer(exchange)
+    }
+
+    /// Ends a gRPC call whose response has begun, because the process does not wait for it any longer.
+    func endCall(_ exchange: Exchange) {
+        guard exchange.presence.state != .idle, exchange.isCall, exchange.answer.hasBegun else { return }
+        var trailers = HTTPFields()
+        trailers[.grpcStatus] = String(GRPCStatus.unavailable)
+        trailers[.grpcMessage] = "bearerd is shutting down."
+        _ = endCall(exchange, with: GRPCStatus.unavailable, trailers)
     }
 
     /// Returns true if only this machine can reach the listener, so that its clients may learn upstream
@@ -154,6 +167,8 @@ extension Forwarder {
         }
         announceEnd(of: exchange)
         try? await flushToClient(exchange)
+        // A stream of HTTP/2 that was reset has no answer.
+        if !client.outgoing.hasSent { exchange.record.bytesOut = 0 }
     }
 
     /// Answers a gRPC call with a status of its own in a head that is all of the answer.
@@ -167,8 +182,6 @@ extension Forwarder {
     }
 
     /// The most bytes of an `X-Request-Id` that are sent back, because the client may have chosen it.
-        // A stream of HTTP/2 that was reset has no answer.
-        if !client.outgoing.hasSent { exchange.record.bytesOut = 0 }
     private var longestIdentifier: Int { 128 }
 
     /// Puts the request's identifier into a response of our own, so that it can be found in the logs of all

@@ -145,4 +145,14 @@ import Testing
         _ = try client.answer(on: call(client, endsStream: true))
         try eventually("the upstream's failure") { try sidecar.metrics().sum(failures) == 1 }
     }
+
+    @Test func `end what a drain does not wait for any longer`() throws {
+        let upstream = try beginning()
+        let sidecar = try HTTP2Route.sidecar(upstream, top: "shutdown: {grace: 300ms}")
+        let client = try HTTP2Client(to: sidecar.bearerd.proxy)
+        let call = try call(client, endsStream: false)
+        sidecar.bearerd.process.signal(15)
+        let answer = try client.answer(on: call)
+        #expect(answer.hasEnd && answer.trailers["grpc-status"] == "14", "\(answer)")
+    }
 }
