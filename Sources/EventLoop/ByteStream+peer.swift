@@ -2,6 +2,7 @@
 
 package import BearerdSystem
 internal import CBearerdSystem
+internal import Glibc
 
 extension ByteStream {
     /// The addresses and ports of both ends of a TCP connection, by which its peer's user is found; nil for
@@ -16,6 +17,19 @@ extension ByteStream {
 
     /// True if the peer's kernel has taken everything that was sent; a system call.
     package var isTaken: Bool { !isOpen || bearerd_untaken(readiness.descriptor) <= 0 }
+
+    /// True if bytes are on their way over TCP whose receipt the peer's kernel has not acknowledged; a system call.
+    ///
+    /// Those that it has no room for are not on their way.
+    package var awaitsAcknowledgement: Bool {
+        guard isOpen else { return false }
+        var state = tcp_info()
+        var length = socklen_t(MemoryLayout<tcp_info>.size)
+        guard getsockopt(readiness.descriptor, CInt(IPPROTO_TCP), TCP_INFO, &state, &length) == 0 else {
+            return false
+        }
+        return state.tcpi_unacked > 0
+    }
 
     /// True if the kernel has data to receive, or the peer's end; a system call.
     package var hasArrivals: Bool { isOpen && bearerd_peer_state(readiness.descriptor) != 0 }

@@ -17,7 +17,7 @@ import Testing
     }
 
     private func sight(received: UInt64 = 100) -> Sight {
-        Sight(received: received, messageFrames: 2, sent: 100, untaken: 0, isBusy: true)
+        Sight(received: received, messageFrames: 2, sent: 100, isBusy: true)
     }
 
     private func steps(_ count: Int, _ liveness: inout LinkLiveness, _ sight: Sight) -> [LinkLiveness.Step] {
@@ -35,7 +35,7 @@ import Testing
     @Test func `ends sooner where the other kernel takes nothing either`() {
         var sight = sight()
         var liveness = begun(sight)
-        sight.untaken = 40
+        (sight.untaken, sight.awaitsAcknowledgement) = (40, true)
         let seen = steps(5, &liveness, sight)
         #expect(seen == [.goOn, .ping, .doubt, .goOn, .end])
     }
@@ -43,7 +43,7 @@ import Testing
     @Test func `is out of question while what was sent is being taken`() {
         var sight = sight()
         var liveness = begun(sight)
-        (sight.sent, sight.untaken) = (4_000_000, 3_900_000)
+        (sight.sent, sight.untaken, sight.awaitsAcknowledgement) = (4_000_000, 3_900_000, true)
         for _ in 0..<20 {
             sight.untaken -= 100_000
             let step = liveness.tick(sight)
@@ -56,6 +56,14 @@ import Testing
             let step = liveness.tick(sight)
             #expect(step == expected)
         }
+    }
+
+    @Test func `is out of question while the other kernel has no room, in front of which no PING gets`() {
+        var sight = sight()
+        var liveness = begun(sight)
+        (sight.sent, sight.untaken) = (4_000_000, 3_900_000)
+        let seen = steps(100, &liveness, sight)
+        #expect(seen.allSatisfy { $0 == .goOn })
     }
 
     @Test func `is certain again with any byte`() {

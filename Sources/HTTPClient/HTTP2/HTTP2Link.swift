@@ -233,6 +233,7 @@ final class HTTP2Link {
         let stream = connection.stream
         return LinkLiveness.Sight(
             received: stream.bytesReceived, messageFrames: connection.session.messageFrames,
-            sent: stream.bytesSent, untaken: max(0, stream.untakenCount), isBusy: activeCount > 0)
+            sent: stream.bytesSent, untaken: max(0, stream.untakenCount),
+            awaitsAcknowledgement: stream.awaitsAcknowledgement, isBusy: activeCount > 0)
     }
 }

@@ -13,16 +13,22 @@ package struct LinkLiveness {
         package var messageFrames: Int
         /// How many bytes were given to the kernel.
         package var sent: UInt64
-        /// How many bytes of those the upstream's kernel has not acknowledged.
+        /// How many bytes of those the upstream's kernel has not taken.
         package var untaken: Int
+        /// True if some of them are on their way: the upstream's kernel does not say that it has no room.
+        package var awaitsAcknowledgement: Bool
         /// True while the connection carries a request.
         package var isBusy: Bool
 
-        package init(received: UInt64, messageFrames: Int, sent: UInt64, untaken: Int, isBusy: Bool) {
+        package init(
+            received: UInt64 = 0, messageFrames: Int = 0, sent: UInt64 = 0, untaken: Int = 0,
+            awaitsAcknowledgement: Bool = false, isBusy: Bool = false
+        ) {
             self.received = received
             self.messageFrames = messageFrames
             self.sent = sent
             self.untaken = untaken
+            self.awaitsAcknowledgement = awaitsAcknowledgement
             self.isBusy = isBusy
         }
     }
@@ -43,7 +49,7 @@ package struct LinkLiveness {
     /// True if a request has begun that no PING was sent for.
     package var hasNewRequest = false
 
-    private var last = Sight(received: 0, messageFrames: 0, sent: 0, untaken: 0, isBusy: false)
+    private var last = Sight()
     /// Ticks at which nothing had come since the one before.
     private var quiet = 0
     /// Ticks since the PING behind which nothing has come; nil without one.
@@ -83,8 +89,10 @@ package struct LinkLiveness {
             hear()
             return .goOn
         }
-        // What is on its way goes before a PING: while the upstream takes it, that is no silence.
-        if sight.untaken > 0, Self.taken(sight) > Self.taken(last) { return .goOn }
+        // What is untaken goes before a PING: while the upstream takes it, or has no room for it, that is no silence.
+        if sight.untaken > 0, !sight.awaitsAcknowledgement || Self.taken(sight) > Self.taken(last) {
+            return .goOn
+        }
         quiet += 1
         if let unanswered { return judge(unanswered + 1, sight) }
         guard quiet >= Self.quietLimit else { return .goOn }
@@ -96,7 +104,7 @@ package struct LinkLiveness {
 
     private mutating func judge(_ ticks: Int, _ sight: Sight) -> Step {
         unanswered = ticks
-        if ticks >= (sight.untaken > 0 ? Self.limits.unacknowledged : Self.limits.acknowledged) {
+        if ticks >= (sight.awaitsAcknowledgement ? Self.limits.unacknowledged : Self.limits.acknowledged) {
             return .end
         }
         return ticks == Self.limits.doubt ? .doubt : .goOn
