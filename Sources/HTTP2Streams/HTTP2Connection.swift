@@ -184,15 +184,6 @@ package final class HTTP2Connection {
         scheduleSend()
     }
 
-    /// Sends what the kernel takes now of what there is to say, for nothing waits for the rest.
-    package func sendAtOnce() {
-        guard isOpen, !isFull else { return }
-        session.produce(upTo: Self.sendSize)
-        let stream = stream
-        _ = try? session.withOutput { (output) throws(StreamError) in try stream.flush(&output) }
-        dispatch()
-    }
-
     private func send() async {
         while isOpen {
             do {

@@ -141,6 +141,7 @@ package struct Rejection: Equatable, Sendable {
             self.init(.bodyTooLarge, "The body is larger than limits.body_bytes.")
         case .rateLimited:
             self.init(.rateLimited, "More requests than limits.requests_per_second.")
+        case .draining: self.init(.draining, "bearerd is shutting down.")
         case .loopDetected:
             self.init(.loopDetected, "The request has come through bearerd five times.")
         case .loginRequired:

@@ -45,6 +45,8 @@ package enum ProxyError: Error, Equatable, Sendable {
     case upstreamHeadTooLarge
     case upstreamClosed
 
+    /// The process ends, and does not wait any longer.
+    case draining
     /// The client has left; there is nobody to answer.
     case clientGone
 

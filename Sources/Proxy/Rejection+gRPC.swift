@@ -12,8 +12,8 @@ extension RejectionCode {
         case .bodyTooLarge, .headersTooLarge, .uriTooLong, .rateLimited: GRPCStatus.resourceExhausted
         case .noRoute, .methodNotAllowed, .notImplemented: GRPCStatus.unimplemented
         case .badRequest, .loopDetected, .versionNotSupported: GRPCStatus.internalError
-        case .loginRequired, .misconfigured, .providerUnavailable, .upstreamBusy, .upstreamConnect,
-            .upstreamProtocol, .upstreamTLS:
+        case .draining, .loginRequired, .misconfigured, .providerUnavailable, .upstreamBusy,
+            .upstreamConnect, .upstreamProtocol, .upstreamTLS:
             GRPCStatus.unavailable
         }
     }

@@ -7,6 +7,7 @@ package enum RejectionCode: String, CaseIterable, Sendable {
     case accessDenied = "access_denied"
     case badRequest = "bad_request"
     case bodyTooLarge = "body_too_large"
+    case draining
     case headersTooLarge = "headers_too_large"
     case loginRequired = "login_required"
     case loopDetected = "loop_detected"
@@ -41,7 +42,7 @@ package enum RejectionCode: String, CaseIterable, Sendable {
         case .headersTooLarge: 431
         case .notImplemented: 501
         case .upstreamConnect, .upstreamProtocol, .upstreamTLS: 502
-        case .loginRequired, .misconfigured, .providerUnavailable, .upstreamBusy: 503
+        case .draining, .loginRequired, .misconfigured, .providerUnavailable, .upstreamBusy: 503
         case .upstreamTimeout: 504
         case .versionNotSupported: 505
         case .loopDetected: 508
@@ -57,7 +58,7 @@ package enum RejectionCode: String, CaseIterable, Sendable {
         case .accessDenied, .methodNotAllowed, .policyDenied, .rateLimited, .wrongHost: "http_request_denied"
         case .noRoute: "destination_not_found"
         case .loopDetected: "proxy_loop_detected"
-        case .loginRequired, .providerUnavailable: "proxy_internal_error"
+        case .draining, .loginRequired, .providerUnavailable: "proxy_internal_error"
         case .misconfigured: "proxy_configuration_error"
         case .upstreamBusy: "connection_limit_reached"
         case .upstreamConnect: "destination_unavailable"
@@ -70,7 +71,7 @@ package enum RejectionCode: String, CaseIterable, Sendable {
     /// The default for `Retry-After`, used where the cause tells no better one.
     var retryAfter: Duration? {
         switch self {
-        case .rateLimited, .providerUnavailable, .upstreamBusy: .seconds(1)
+        case .draining, .rateLimited, .providerUnavailable, .upstreamBusy: .seconds(1)
         case .loginRequired, .misconfigured: .seconds(30)
         case .accessDenied, .badRequest, .bodyTooLarge, .headersTooLarge, .loopDetected, .methodNotAllowed,
             .noRoute, .notImplemented, .policyDenied, .requestTimeout, .upstreamConnect, .upstreamProtocol,
@@ -83,7 +84,7 @@ package enum RejectionCode: String, CaseIterable, Sendable {
     var blame: AnswerBlame? {
         switch self {
         case .loginRequired, .misconfigured, .providerUnavailable: .provider
-        case .upstreamBusy: .bearerd
+        case .draining, .upstreamBusy: .bearerd
         case .notImplemented, .versionNotSupported, .loopDetected: .client
         case .accessDenied, .badRequest, .bodyTooLarge, .headersTooLarge, .methodNotAllowed, .noRoute,
             .policyDenied, .rateLimited, .requestTimeout, .upstreamConnect, .upstreamProtocol, .upstreamTLS,

@@ -22,6 +22,8 @@ final class WorkerState<Kinds: UpstreamKinds> {
         get { drains }
         set { drains = newValue }
     }
+    /// True if no exchange is waited for any longer.
+    var isStopped = false
     /// Private for the sake of the compiler, which proves how it is used: it is asked with each request.
     private var drains = false
     /// Upstreams of earlier snapshots that still have a connection in use.

@@ -33,6 +33,8 @@ final class ConnectionKeeper<Kinds: UpstreamKinds> {
     /// while not draining.
     private var linger: Duration?
     private var lingerTimer: LoopTimer?
+    /// Closes the connections whose clients do not take what they are told at the end.
+    private var stopTimer: LoopTimer?
 
     /// The seats that have a connection, in no order.
     private let taken = Exclusive<[Seat]>([])
@@ -92,26 +94,34 @@ final class ConnectionKeeper<Kinds: UpstreamKinds> {
         let timer = LoopTimer(loop: loop) { [unowned self] in endWaits(pace: linger) }
         lingerTimer = timer
         timer.set(after: linger)
+        await awaitEnd()
+        timer.cancel()
+        lingerTimer = nil
+        dormant = nil
+    }
+
+    /// Waits until the last connection has ended and all of it is recorded.
+    func awaitEnd() async {
         await withCheckedContinuation { continuation in
             emptied.append(continuation)
             resumeIfEmpty()
         }
-        timer.cancel()
-        lingerTimer = nil
-        dormant = nil
         forwarder.recorder.flush()
     }
 
-    /// Closes every connection.
+    /// Ends every exchange.
+    ///
+    /// A client that waits for an answer has a moment to take one, all others are left at once.
     func stop() {
         vacant.dismiss()
         dormant?.closeAll()
         for seat in seats {
-            seat.exchange.upstream?.close()
-            seat.connection.close()
+            if let upstream = seat.exchange.upstream { upstream.close() } else { seat.connection.close() }
         }
         memoryRelief?.cancel()
-        forwarder.recorder.flush()
+        let timer = LoopTimer(loop: loop) { [unowned self] in for seat in seats { seat.connection.close() } }
+        stopTimer = timer
+        timer.set(after: lastMoment)
     }
 
     // // MARK: Admission

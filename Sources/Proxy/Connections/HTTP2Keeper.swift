@@ -30,6 +30,8 @@ final class HTTP2Keeper<Kinds: UpstreamKinds> {
     private let streams = StreamPool(atMost: vacancies)
     private var emptied: [CheckedContinuation<Void, Never>] = []
     private var lingerTimer: LoopTimer?
+    /// Closes the connections whose clients do not take what they are told at the end.
+    private var stopTimer: LoopTimer?
     /// Called when a stream was served.
     var onWork: () -> Void = {}
     /// Called when a connection has ended.
@@ -71,8 +73,8 @@ final class HTTP2Keeper<Kinds: UpstreamKinds> {
         timer.set(after: linger)
     }
 
-    /// Waits until the last connection has ended.
-    func finishDrain() async {
+    /// Waits until the last connection has ended and all of it is recorded.
+    func awaitEnd() async {
         await withCheckedContinuation { continuation in
             emptied.append(continuation)
             resumeIfEmpty()
@@ -81,18 +83,20 @@ final class HTTP2Keeper<Kinds: UpstreamKinds> {
         forwarder.recorder.flush()
     }
 
-    /// Closes every connection.
+    /// Ends every exchange.
+    ///
+    /// Clients that wait for an answer have a moment to take one, all others are left at once.
     func stop() {
         vacant.dismiss()
         for client in clients {
-            for seat in client.seats {
-                forwarder.endCall(seat.exchange)
-                seat.exchange.upstream?.close()
-            }
-            client.connection.sendAtOnce()
-            client.connection.close()
+            for seat in client.seats { seat.exchange.upstream?.close() }
+            if client.seats.isEmpty { client.connection.close() }
         }
-        forwarder.recorder.flush()
+        let timer = LoopTimer(loop: loop) { [unowned self] in
+            for client in clients { client.connection.close() }
+        }
+        stopTimer = timer
+        timer.set(after: lastMoment)
     }
 
     /// Gives up what is kept for later streams.

@@ -7,6 +7,9 @@ internal import BearerdHTTPServer
 package import BearerdObservability
 internal import BearerdRouting
 
+/// How long a client may take to read what it is told when the process does not wait for its request any longer.
+let lastMoment = Duration.milliseconds(200)
+
 /// One event loop's share of the proxy: its listeners and, through a ``ConnectionKeeper``, all their
 /// connections.
 ///
@@ -155,14 +158,17 @@ package actor Worker: LoopConfined {
         stopAccepting()
         streamKeeper.beginDrain(linger: linger)
         await keeper.drain(linger: linger)
-        await streamKeeper.finishDrain()
+        await streamKeeper.awaitEnd()
     }
 
-    /// Closes every connection.
-    package func stop() {
+    /// Ends every exchange and closes every connection; returns once all of it is recorded.
+    package func stop() async {
+        state.isStopped = true
         stopAccepting()
         keeper.stop()
         streamKeeper.stop()
+        await keeper.awaitEnd()
+        await streamKeeper.awaitEnd()
     }
 
     /// Does nothing on the worker's loop; awaiting it shows that the loop runs.

@@ -40,8 +40,10 @@ extension Forwarder {
     }
 
     /// Answers with an error response, or breaks off a response that has begun.
-    func reject(_ exchange: Exchange, _ error: ProxyError) async {
+    func reject(_ exchange: Exchange, _ cause: ProxyError) async {
         let client = exchange.client
+        // What fails because everything is closed is nobody else's doing.
+        let error = worker.isStopped ? .draining : cause
         if let denial = DenialReason(error) { recorder.metrics.countDenial(denial) }
         let failure = exchange.route.flatMap { route in
             UpstreamFailure(
@@ -103,7 +105,7 @@ extension Forwarder {
         guard client.request.version == .http2, client.request.fields.areOfGRPC else { return client.cut() }
         if let code = exchange.upstream?.tellingResetCode { return client.cut(with: code) }
         switch error {
-        case .bodyTooLarge, .requestTimedOut, .uploadTimedOut, .answerTimedOut:
+        case .bodyTooLarge, .requestTimedOut, .uploadTimedOut, .answerTimedOut, .draining:
             if !endCall(exchange, with: rejection) { client.cut() }
         default: client.cut()
         }
@@ -113,23 +115,10 @@ extension Forwarder {
     ///
     /// - Returns: false if they would wait for the client to take what comes before them, or would belie a declared length.
     private func endCall(_ exchange: Exchange, with rejection: Rejection) -> Bool {
-        endCall(exchange, with: rejection.code.grpcStatus, rejection.callTrailers)
-    }
-
-    private func endCall(_ exchange: Exchange, with status: Int, _ trailers: HTTPFields) -> Bool {
         guard exchange.answer.length == .open, takesAnswer(exchange) else { return false }
-        exchange.record.grpcStatus = status
-        exchange.client.outgoing.end(trailers: trailers)
+        exchange.record.grpcStatus = rejection.code.grpcStatus
+        exchange.client.outgoing.end(trailers: rejection.callTrailers)
         return takesAnswer(exchange)
-    }
-
-    /// Ends a gRPC call whose response has begun, because the process does not wait for it any longer.
-    func endCall(_ exchange: Exchange) {
-        guard exchange.presence.state != .idle, exchange.isCall, exchange.answer.hasBegun else { return }
-        var trailers = HTTPFields()
-        trailers[.grpcStatus] = String(GRPCStatus.unavailable)
-        trailers[.grpcMessage] = "bearerd is shutting down."
-        _ = endCall(exchange, with: GRPCStatus.unavailable, trailers)
     }
 
     /// Returns true if only this machine can reach the listener, so that its clients may learn upstream

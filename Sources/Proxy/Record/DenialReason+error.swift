@@ -22,7 +22,7 @@ extension DenialReason {
                 }
         case .malformedRequest, .ambiguousPath, .noRoute, .methodNotAllowed, .tunnelRefused, .tunnelUnknown,
             .requestTimedOut,
-            .bodyTooLarge, .loopDetected, .loginRequired, .misconfigured, .providerUnavailable,
+            .bodyTooLarge, .draining, .loopDetected, .loginRequired, .misconfigured, .providerUnavailable,
             .storeUnavailable, .upstreamUnavailable,
             .uploadTimedOut, .upstreamTimedOut, .answerTimedOut, .upstreamProtocol, .upstreamHeadTooLarge,
             .upstreamClosed,

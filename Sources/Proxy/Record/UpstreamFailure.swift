@@ -66,7 +66,7 @@ struct UpstreamFailure {
         case .malformedRequest, .unencryptedRequest, .ambiguousPath, .accessDenied, .wrongHost, .noRoute,
             .methodNotAllowed, .tunnelRefused, .tunnelUnknown, .policyDenied, .requestTimedOut, .bodyTooLarge,
             .rateLimited,
-            .loopDetected,
+            .draining, .loopDetected,
             .loginRequired,
             .misconfigured, .providerUnavailable, .storeUnavailable, .clientGone:
             return nil

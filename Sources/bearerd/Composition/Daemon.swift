@@ -169,7 +169,6 @@ actor Daemon: LoopConfined {
             if isDraining { continuation.resume() } else { shutdownRequest = continuation }
         }
         let outcome = await drain()
-        _ = await eachWorker(within: Self.linger) { await $1.stop() }
         audit?.flush()
         sockets.admin?.removeFile()
         return outcome
@@ -337,6 +336,8 @@ actor Daemon: LoopConfined {
             await $1.drain(linger: Self.linger)
         }
         let connections = accepted && drained ? Outcome.drained : .graceIsOver
+        // What is left is ended, and recorded before anybody says that all is over.
+        _ = await eachWorker(within: Self.linger) { await $1.stop() }
         let sessions = await endSessions(within: max(ContinuousClock.now.duration(to: deadline), Self.linger))
         let rest = ContinuousClock.now.duration(to: deadline + Self.linger)
         await active.tracing?.finish(within: max(.zero, min(rest, Self.flushing)))

@@ -131,6 +131,42 @@ import Testing
         #expect(try sidecar.bearerd.terminate() == .exited(1))
     }
 
+    /// Whatever carries the request: the client can still be told, and nobody else is blamed.
+    @Test(arguments: [false, true])
+    func `answers and records what the grace cuts off, before it says that it has stopped`(
+        isHTTP2: Bool
+    ) throws {
+        let upstream = try HTTP2Upstream { _, _, _ in }
+        let directory = try TemporaryDirectory()
+        let audit = directory.path("audit.log")
+        let sidecar = try HTTP2Route.sidecar(
+            upstream, top: "shutdown: {grace: 300ms}\naudit: {file: \(audit)}")
+        try sidecar.awaitToken()
+        var status: () throws -> String? = { nil }
+        if isHTTP2 {
+            let client = try HTTP2Client(to: sidecar.bearerd.proxy)
+            let stream = try client.begin("GET", "/h2/silent")
+            status = { try client.head(on: stream)[":status"] }
+        } else {
+            let client = try sidecar.client()
+            try client.send("GET", "/h2/silent")
+            status = { try client.wire.readHead().map { String($0.status) } }
+        }
+        try upstream.stream("the request") { $0[":path"] == "/h2/silent" }
+        sidecar.bearerd.process.signal(SIGTERM)
+        #expect(try status() == "503")
+        #expect(try sidecar.bearerd.process.waitForEnd() == .exited(1))
+        let lines = sidecar.bearerd.logLines
+        let request = try #require(lines.lastIndex { $0["path"] == "/h2/silent" })
+        #expect(
+            lines[request]["code"] == "draining" && lines[request]["status"] == "503",
+            "\(lines[request].json)")
+        #expect(try #require(lines.lastIndex { $0.message == "stopped" }) > request)
+        #expect(!lines.contains { $0.message == "the upstream fails" })
+        #expect(
+            String(decoding: TemporaryDirectory.contents(of: audit), as: UTF8.self).contains("/h2/silent"))
+    }
+
     @Test func `exits 1 at once at the second signal`() throws {
         let gate = Gate()
         let sidecar = try Sidecar(upstream: try RawUpstream { _ in .ok().held(by: gate) })
