@@ -116,10 +116,16 @@ final class ConnectionKeeper<Kinds: UpstreamKinds> {
         vacant.dismiss()
         dormant?.closeAll()
         for seat in seats {
-            if let upstream = seat.exchange.upstream { upstream.close() } else { seat.connection.close() }
+            if seat.exchange.presence.state == .idle {
+                seat.connection.close()
+            } else {
+                forwarder.hurry(seat.exchange)
+            }
         }
         memoryRelief?.cancel()
-        let timer = LoopTimer(loop: loop) { [unowned self] in for seat in seats { seat.connection.close() } }
+        let timer = LoopTimer(loop: loop) { [unowned self] in
+            for seat in seats { forwarder.leave(seat.exchange) }
+        }
         stopTimer = timer
         timer.set(after: lastMoment)
     }

@@ -55,7 +55,7 @@ final class HTTP2Keeper<Kinds: UpstreamKinds> {
         vacant.dismiss()
         for client in clients {
             client.use(limits, snapshot.serverTimeouts)
-            guard forwarder.worker.routing.endsStreams(at: client.routing.listener) else { continue }
+            guard forwarder.worker.routing.endsHTTP2(at: client.routing.listener) else { continue }
             client.beginShutdown(within: .seconds(1))
         }
     }
@@ -89,11 +89,14 @@ final class HTTP2Keeper<Kinds: UpstreamKinds> {
     func stop() {
         vacant.dismiss()
         for client in clients {
-            for seat in client.seats { seat.exchange.upstream?.close() }
+            for seat in client.seats { forwarder.hurry(seat.exchange) }
             if client.seats.isEmpty { client.connection.close() }
         }
         let timer = LoopTimer(loop: loop) { [unowned self] in
-            for client in clients { client.connection.close() }
+            for client in clients {
+                for seat in client.seats { forwarder.leave(seat.exchange) }
+                client.connection.close()
+            }
         }
         stopTimer = timer
         timer.set(after: lastMoment)

@@ -17,6 +17,13 @@ extension Forwarder {
         exchange.client.close()
     }
 
+    /// Ends what an exchange waits for, because the process does not wait any longer: the client is told at once.
+    func hurry(_ exchange: Exchange) {
+        guard !exchange.isTunnel else { return leave(exchange) }
+        exchange.presence.wait?.cancel()
+        exchange.upstream?.close()
+    }
+
     /// Opens a connection to the upstream, unless the client leaves first.
     func open<Pool: ExchangePool>(
         for exchange: Exchange, on route: PooledRoute<Pool>

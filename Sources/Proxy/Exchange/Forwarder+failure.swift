@@ -19,6 +19,8 @@ extension Forwarder {
 
     /// The failure of the party that owed bytes: of two timers with the same limit either may fire first.
     func cause(of error: ProxyError, _ exchange: Exchange) -> ProxyError {
+        // What fails because everything is closed is nobody else's doing.
+        guard !worker.isStopped else { return .draining }
         // What has become of the answer because the client's content broke off is no fault of the upstream's.
         let cause = exchange.upload.isCutByClient ? exchange.upload.failure ?? error : error
         switch cause {

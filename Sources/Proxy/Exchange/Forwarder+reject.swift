@@ -42,7 +42,7 @@ extension Forwarder {
     /// Answers with an error response, or breaks off a response that has begun.
     func reject(_ exchange: Exchange, _ cause: ProxyError) async {
         let client = exchange.client
-        // What fails because everything is closed is nobody else's doing.
+        // A client that is left then has not gone by itself.
         let error = worker.isStopped ? .draining : cause
         if let denial = DenialReason(error) { recorder.metrics.countDenial(denial) }
         let failure = exchange.route.flatMap { route in

@@ -37,6 +37,8 @@ extension Forwarder {
         _ exchange: Exchange, on route: PooledRoute<Pool>, fresh: Bool
     ) async throws(ProxyError) -> Pool.Exchange? {
         guard !exchange.isClientGone else { throw .clientGone }
+        // Nothing is sent, or sent once more, that nobody would answer.
+        guard !worker.isStopped else { throw .draining }
         if let trace = exchange.trace { beginSend(of: exchange, trace) }
         if Pool.sharesConnections { exchange.measureHead() }
         let upstream: Pool.Exchange
@@ -66,7 +68,9 @@ extension Forwarder {
             let mayBeSeen = upstream.outgoing.hasSent
             if wasStale { heedStaleness(of: upstream, exchange, on: route) }
             await stopUpload(of: exchange)
-            if let trace = exchange.trace { endSend(of: trace, error, hasHead: false) }
+            if let trace = exchange.trace {
+                endSend(of: trace, worker.isStopped ? .draining : error, hasHead: false)
+            }
             exchange.upstream = nil
             route.pool.discard(upstream)
             if wantsOther, !exchange.isReplayable { route.pool.heedLoss() }

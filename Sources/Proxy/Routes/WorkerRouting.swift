@@ -62,7 +62,7 @@ final class WorkerRouting<Kinds: UpstreamKinds> {
     }
 
     /// True if the listener's connections of HTTP/2 end.
-    func endsStreams(at listener: ListenerPolicy) -> Bool {
+    func endsHTTP2(at listener: ListenerPolicy) -> Bool {
         listeners[listener.key]?.endsConnections(of: .http2) ?? true
     }
 

@@ -136,12 +136,15 @@ import Testing
     func `answers and records what the grace cuts off, before it says that it has stopped`(
         isHTTP2: Bool
     ) throws {
-        let upstream = try HTTP2Upstream { _, _, _ in }
+        let upstream = try HTTP2Upstream { peer, _, stream in
+            if stream[":path"] == "/h2/warm" { try peer.answer(stream.id) }
+        }
         let directory = try TemporaryDirectory()
         let audit = directory.path("audit.log")
         let sidecar = try HTTP2Route.sidecar(
             upstream, top: "shutdown: {grace: 300ms}\naudit: {file: \(audit)}")
-        try sidecar.awaitToken()
+        // A request on a kept connection could be sent once more.
+        #expect(try sidecar.get("/h2/warm").status == 200)
         var status: () throws -> String? = { nil }
         if isHTTP2 {
             let client = try HTTP2Client(to: sidecar.bearerd.proxy)
@@ -163,8 +166,30 @@ import Testing
             "\(lines[request].json)")
         #expect(try #require(lines.lastIndex { $0.message == "stopped" }) > request)
         #expect(!lines.contains { $0.message == "the upstream fails" })
+        #expect(upstream.streams.count { $0[":path"] == "/h2/silent" } == 1)
         #expect(
             String(decoding: TemporaryDirectory.contents(of: audit), as: UTF8.self).contains("/h2/silent"))
+    }
+
+    @Test func `answers those who wait for a token when the grace ends, and sends nothing for them`() throws {
+        let gate = Gate()
+        let provider = try HostileProvider()
+        provider.script({ request, provider in provider.goodAnswer(to: request).held(by: gate) })
+        let sidecar = try Sidecar(provider: provider, .init(top: "shutdown: {grace: 1s}"))
+        defer { gate.open() }
+        let client = try sidecar.client()
+        try client.send("POST", "/waits", body: "x")
+        try provider.request(1)
+        try eventually("the client to be accepted") {
+            try sidecar.metrics().sum("bearerd_open_connections") >= 1
+        }
+        sidecar.bearerd.process.signal(SIGTERM)
+        #expect(try client.wire.readResponse().problem == "draining")
+        gate.open()
+        #expect(try sidecar.bearerd.process.waitForEnd() == .exited(1))
+        let line = try #require(sidecar.bearerd.logLines.last { $0["path"] == "/waits" })
+        #expect(line["code"] == "draining", "\(line.json)")
+        #expect(sidecar.upstream.requests.isEmpty)
     }
 
     @Test func `exits 1 at once at the second signal`() throws {
