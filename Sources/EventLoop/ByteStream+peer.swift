@@ -20,7 +20,7 @@ extension ByteStream {
 
     /// True if bytes are on their way over TCP whose receipt the peer's kernel has not acknowledged; a system call.
     ///
-    /// Those that it has no room for are not on their way.
+    /// Those that it has no room for are not on their way, as long as it answers when it is asked for room.
     package var awaitsAcknowledgement: Bool {
         guard isOpen else { return false }
         var state = tcp_info()
@@ -28,7 +28,8 @@ extension ByteStream {
         guard getsockopt(readiness.descriptor, CInt(IPPROTO_TCP), TCP_INFO, &state, &length) == 0 else {
             return false
         }
-        return state.tcpi_unacked > 0
+        // The count begins anew with each answer, and goes up also where nothing gets out of this machine.
+        return state.tcpi_unacked > 0 || state.tcpi_probes > 1
     }
 
     /// True if the kernel has data to receive, or the peer's end; a system call.

@@ -33,7 +33,7 @@ import Testing
     private func pool(for upstream: HTTP2Upstream, _ multis: CurlMultiSet) throws -> HTTP2Pool {
         HTTP2Pool(
             address: UpstreamAddress(url: try url(upstream.url), httpProtocol: .http2),
-            limit: UpstreamLimit(maximum: 10), lifetimes: .init(pulse: .milliseconds(20)),
+            limit: UpstreamLimit(maximum: 10), lifetimes: .init(pulse: .milliseconds(200)),
             headLimits: HeadLimits(), multis: multis)
     }
 
@@ -65,7 +65,7 @@ import Testing
             // It still has room for the next requests, until it is doubted.
             while let other = pool.take(for: RequestForm(), mayRepeat: true) {
                 pool.discard(other)
-                await multis.loop.pause(for: .milliseconds(10))
+                await multis.loop.pause(for: .milliseconds(50))
             }
             let third = try await pool.open(for: RequestForm(), within: patience, in: nil)
             begin(third)
@@ -77,6 +77,35 @@ import Testing
             pool.discard(third)
         }
         #expect(upstream.connectionCount == 2)
+    }
+
+    @Test func `a connection whose upstream is mute gets requests where no other can be made`() async throws {
+        let end = Gate()
+        let upstream = try HTTP2Upstream(admit: { if $0 > 1 { try end.pass() } }) { peer, _, stream in
+            if stream.id > 1 { try end.pass() }
+            try peer.answer(stream.id)
+        }
+        defer { end.open() }
+        try await onLoop { multis in
+            let pool = try pool(for: upstream, multis)
+            let first = try await pool.open(for: RequestForm(), within: patience, in: nil)
+            begin(first)
+            #expect(try await first.more(within: patience))
+            pool.discard(first)
+            let second = try #require(pool.take(for: RequestForm(), mayRepeat: true))
+            begin(second)
+            while let other = pool.take(for: RequestForm(), mayRepeat: true) {
+                pool.discard(other)
+                await multis.loop.pause(for: .milliseconds(50))
+            }
+            let third = try await pool.open(for: RequestForm(), within: .milliseconds(100), in: nil)
+            begin(third)
+            end.open()
+            #expect(try await third.more(within: patience))
+            pool.discard(second)
+            pool.discard(third)
+        }
+        #expect(upstream.streams.allSatisfy { $0.connection == 1 })
     }
 
     @Test func `an upstream that is slow but answers PINGs is waited for`() async throws {
@@ -93,7 +122,7 @@ import Testing
             begin(slow)
             try await eventually(multis.loop, "a PING") { upstream.pingCount > 0 }
             // Longer than one that answers none is kept.
-            for _ in 0..<12 { await multis.loop.pause(for: .milliseconds(20)) }
+            for _ in 0..<12 { await multis.loop.pause(for: .milliseconds(200)) }
             let next = try #require(pool.take(for: RequestForm(), mayRepeat: true))
             pool.discard(next)
             answer.open()

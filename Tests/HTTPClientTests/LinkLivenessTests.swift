@@ -40,6 +40,17 @@ import Testing
         #expect(seen == [.goOn, .ping, .doubt, .goOn, .end])
     }
 
+    @Test func `is not judged by bytes that are on their way for a moment`() {
+        var sight = sight()
+        var liveness = begun(sight)
+        let before = steps(4, &liveness, sight)
+        (sight.sent, sight.untaken, sight.awaitsAcknowledgement) = (140, 40, true)
+        let step = liveness.tick(sight)
+        (sight.untaken, sight.awaitsAcknowledgement) = (0, false)
+        let after = steps(3, &liveness, sight)
+        #expect(before == [.goOn, .ping, .doubt, .goOn] && step == .goOn && after == [.goOn, .goOn, .end])
+    }
+
     @Test func `is out of question while what was sent is being taken`() {
         var sight = sight()
         var liveness = begun(sight)
@@ -84,17 +95,17 @@ import Testing
         #expect(pings == [10, 315, 620, 925])
     }
 
-    @Test func `costs an upstream that answers nothing but PINGs two of them, however many requests begin`() {
+    @Test func `costs an upstream that answers nothing but PINGs two, and one in five minutes`() {
         var sight = sight()
         var liveness = begun(sight)
-        var pings = 0
-        for _ in 0..<60 {
+        var pings: [Int] = []
+        for tick in 1...400 {
             liveness.hasNewRequest = true
             guard liveness.tick(sight) == .ping else { continue }
-            pings += 1
+            pings.append(tick)
             sight.received += 17
         }
-        #expect(pings == 2)
+        #expect(pings == [2, 5, 66, 127, 188, 249, 310, 371])
         // What it sends of a message gives it back.
         sight.messageFrames += 1
         sight.received += 50
@@ -114,6 +125,23 @@ import Testing
         let pings = liveness.resume(sight)
         let next = liveness.tick(sight)
         #expect(pings && next == .doubt)
+    }
+
+    @Test func `is asked for twice before requests that get no answer, however long it rests`() {
+        var sight = sight()
+        var liveness = begun(sight)
+        var pings = 0
+        for _ in 0..<40 {
+            sight.isBusy = false
+            while liveness.tick(sight) != .rest {}
+            liveness.hasNewRequest = true
+            sight.isBusy = true
+            if liveness.resume(sight) { pings += 1 }
+            sight.received += 17
+            let step = liveness.tick(sight)
+            #expect(step == .goOn)
+        }
+        #expect(pings == 2)
     }
 
     @Test func `is not asked for with a request before which something has come`() {

@@ -124,6 +124,17 @@ package final class Socket: ByteStream {
 
     package func cut() { close() }
 
+    /// Has the kernel drop what comes from now on, unacknowledged, as a way that is gone does.
+    package func dropArrivals() throws {
+        // One instruction of a packet filter: take 0 bytes (BPF_RET | BPF_K).
+        var instruction: UInt64 = 6
+        try withUnsafeMutablePointer(to: &instruction) { filter in
+            var program = (length: UInt64(1), filter: filter)
+            let size = socklen_t(MemoryLayout.size(ofValue: program))
+            try check("setsockopt", setsockopt(descriptor, SOL_SOCKET, SO_ATTACH_FILTER, &program, size))
+        }
+    }
+
     package func reset() {
         // Connecting to "no address" aborts a connection at once (connect(2)), and the descriptor stays ours.
         var unspecified = sockaddr()

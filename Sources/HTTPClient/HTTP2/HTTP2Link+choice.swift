@@ -25,6 +25,12 @@ extension [HTTP2Link] {
         return mayGrow(for: form) ? nil : stalled
     }
 
+    /// The connection that takes the request where no other could be made in time: a mute upstream is perhaps busy.
+    func inPlace(of failure: UpstreamError, for form: RequestForm) -> HTTP2Link? {
+        guard [.connectionTimeout, .greetingTimeout].contains(failure), !form.isHeadLarge else { return nil }
+        return first { $0.hasPlace && $0.isAcknowledged && !$0.refusesHead(of: form.headSize) }
+    }
+
     /// True if one more connection may be made for the request.
     ///
     /// Some servers end a connection for a head that is too large for them, without having said what they take: such a head

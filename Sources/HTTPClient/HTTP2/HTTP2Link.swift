@@ -110,16 +110,25 @@ final class HTTP2Link {
     }
 
     /// True if it takes more requests, now or when others are over.
-    var isUsable: Bool {
-        guard !isShutDown, connection.isOpen, !connection.peerHasEnded, !isMute else { return false }
+    var isUsable: Bool { isKept && !isMute }
+
+    /// ``isUsable``, or would be if the upstream were not mute.
+    var isKept: Bool {
+        guard !isShutDown, connection.isOpen, !connection.peerHasEnded else { return false }
         let session = connection.session
         return session.failure == nil && session.goaway == nil && !session.isOver
     }
 
     /// True if it takes one more request now.
-    var hasRoom: Bool {
-        isUsable && !isReserved && activeCount < min(connection.session.peerStreamLimit, Self.streamLimit)
+    var hasRoom: Bool { hasPlace && !isMute }
+
+    /// ``hasRoom``, or would have it if the upstream were not mute.
+    var hasPlace: Bool {
+        isKept && !isReserved && activeCount < min(connection.session.peerStreamLimit, Self.streamLimit)
     }
+
+    /// True if the upstream's kernel has acknowledged what it has room for; a system call.
+    var isAcknowledged: Bool { !connection.stream.awaitsAcknowledgement }
 
     /// True if the upstream takes no more content on it for now, of whichever request (RFC 9113 §5.2).
     var isShut: Bool { connection.session.connectionWindow <= 0 }

@@ -121,7 +121,12 @@ package final class HTTP2Pool: NegotiatingPool {
             guard timeout == .zero || rest > .zero else { throw .busy }
             closeShut()
             if links.value.mayGrow(for: form), attempts < Self.attemptLimit {
-                guard try await connect(within: rest, ofAttempt: timeout) else { throw .declined }
+                do throws(UpstreamError) {
+                    guard try await connect(within: rest, ofAttempt: timeout) else { throw .declined }
+                } catch {
+                    guard let link = links.value.inPlace(of: error, for: form) else { throw error }
+                    return begin(on: link, with: permit)
+                }
                 // A connection that takes requests, or has taken others meanwhile, was not made in vain.
                 if !(links.value.last.map { $0.hasRoom || $0.activeCount > 0 } ?? false) { attempts += 1 }
             } else {
@@ -365,7 +370,7 @@ extension HTTP2Pool {
     /// Connects to find out where neither an open connection nor a recent choice of HTTP/1.1 says so.
     package func isSpoken(within timeout: Duration) async throws(UpstreamError) -> Bool {
         if hasDeclined { return false }
-        if links.value.contains(where: \.isUsable) { return true }
+        if links.value.contains(where: \.isKept) { return true }
         guard address.url.scheme == .https else { return false }
         return try await connect(within: timeout, ofAttempt: timeout)
     }
@@ -373,7 +378,7 @@ extension HTTP2Pool {
     private var isDeclined: Bool { single != nil && hasDeclined }
 
     package var isSettled: Bool {
-        address.url.scheme != .https || hasDeclined || links.value.contains(where: \.isUsable)
+        address.url.scheme != .https || hasDeclined || links.value.contains(where: \.isKept)
     }
 
     /// True if the upstream has chosen HTTP/1.1, or asked for it, so lately that it need not be asked again.

@@ -55,8 +55,8 @@ package struct LinkLiveness {
     /// Ticks since the PING behind which nothing has come; nil without one.
     private var unanswered: Int?
     /// Ticks since the last PING; those at rest do not count.
-    private var sincePing = Self.longPause
-    /// PINGs since the last frame of a message, and how many of those frames there had been.
+    private var sincePing = 0
+    /// PINGs since the last frame of a message, without those after a long pause, and how many of those frames there had been.
     private var pings = (count: 0, messageFrames: 0)
 
     /// Ticks of silence before a PING.
@@ -64,9 +64,12 @@ package struct LinkLiveness {
     /// Ticks after an unanswered PING before the connection is doubted, and before it ends: sooner where the upstream's kernel
     /// acknowledges nothing either, because a program that is busy for so long may still answer.
     private static let limits = (doubt: 1, unacknowledged: 3, acknowledged: 6)
-    /// Servers of gRPC end a connection for a third PING within 5 minutes in which they have sent nothing of a message.
+    /// PINGs between two frames of messages.
+    ///
+    /// Servers of gRPC hold one against the client that comes within 5 minutes of the one before, or while no request is open.
+    /// They end the connection for the third such, and forget them only when they send HEADERS or DATA.
     private static let pingLimit = 2
-    /// Ticks after which a PING is no flood to them: 5 minutes and a little.
+    /// Ticks after which they hold a PING against nobody, while a request is open: 5 minutes and a little.
     private static let longPause = 61
 
     package init() {}
@@ -77,8 +80,8 @@ package struct LinkLiveness {
     package mutating func resume(_ sight: Sight) -> Bool {
         if sight.received != last.received { hear() }
         last = sight
-        guard quiet >= Self.quietLimit, mayPing(sight) else { return false }
-        pinged(sight)
+        guard quiet >= Self.quietLimit, hasPingsLeft(sight) else { return false }
+        pinged(sight, isPermitted: false)
         return true
     }
 
@@ -97,16 +100,17 @@ package struct LinkLiveness {
         if let unanswered { return judge(unanswered + 1, sight) }
         guard quiet >= Self.quietLimit else { return .goOn }
         guard sight.isBusy else { return .rest }
-        guard mayPing(sight) else { return .goOn }
-        pinged(sight)
+        let isPermitted = sincePing >= Self.longPause
+        guard isPermitted || (hasNewRequest && hasPingsLeft(sight)) else { return .goOn }
+        pinged(sight, isPermitted: isPermitted)
         return .ping
     }
 
     private mutating func judge(_ ticks: Int, _ sight: Sight) -> Step {
         unanswered = ticks
-        if ticks >= (sight.awaitsAcknowledgement ? Self.limits.unacknowledged : Self.limits.acknowledged) {
-            return .end
-        }
+        // What was just sent is not acknowledged yet, whoever is there.
+        let isUnacknowledged = sight.awaitsAcknowledgement && last.awaitsAcknowledgement
+        if ticks >= (isUnacknowledged ? Self.limits.unacknowledged : Self.limits.acknowledged) { return .end }
         return ticks == Self.limits.doubt ? .doubt : .goOn
     }
 
@@ -115,14 +119,14 @@ package struct LinkLiveness {
         unanswered = nil
     }
 
-    private func mayPing(_ sight: Sight) -> Bool {
-        guard sincePing < Self.longPause else { return true }
-        return hasNewRequest && (pings.count < Self.pingLimit || pings.messageFrames != sight.messageFrames)
+    private func hasPingsLeft(_ sight: Sight) -> Bool {
+        pings.count < Self.pingLimit || pings.messageFrames != sight.messageFrames
     }
 
-    private mutating func pinged(_ sight: Sight) {
-        let isFirst = pings.messageFrames != sight.messageFrames || sincePing >= Self.longPause
-        pings = (isFirst ? 1 : pings.count + 1, sight.messageFrames)
+    /// - Parameter isPermitted: true if servers hold it against nobody.
+    private mutating func pinged(_ sight: Sight, isPermitted: Bool) {
+        if pings.messageFrames != sight.messageFrames { pings = (0, sight.messageFrames) }
+        if !isPermitted { pings.count += 1 }
         sincePing = 0
         unanswered = 0
         hasNewRequest = false

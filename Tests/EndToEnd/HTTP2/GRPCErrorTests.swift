@@ -100,14 +100,17 @@ import Testing
 
     @Test func `end an answer that has begun by trailers`() throws {
         let upstream = try beginning()
-        let sidecar = try HTTP2Route.sidecar(
-            upstream, top: "timeouts: {stream_idle: 400ms}\nlimits: {body_bytes: 1KiB}")
+        let limited = try HTTP2Route.sidecar(upstream, top: "limits: {body_bytes: 1KiB}")
+        let sending = try HTTP2Client(to: limited.bearerd.proxy)
+        let large = try call(sending, endsStream: false)
+        try sending.send(.data(String(repeating: "x", count: 2000), stream: large))
+        let sidecar = try HTTP2Route.sidecar(upstream, top: "timeouts: {stream_idle: 400ms}")
         let client = try HTTP2Client(to: sidecar.bearerd.proxy)
-        let large = try call(client, endsStream: false)
-        try client.send(.data(String(repeating: "x", count: 2000), stream: large))
         let silent = try call(client, endsStream: true)
-        for (call, status, key) in [(large, "8", "body_bytes"), (silent, "4", "stream_idle")] {
-            let answer = try client.answer(on: call)
+        for (answer, status, key) in [
+            (try sending.answer(on: large), "8", "body_bytes"),
+            (try client.answer(on: silent), "4", "stream_idle"),
+        ] {
             #expect(answer.hasEnd && answer.text == "part" && answer.trailers["grpc-status"] == status)
             #expect(answer.trailers["grpc-message"]?.contains(key) == true, "\(answer.trailers)")
         }
@@ -116,6 +119,7 @@ import Testing
                 && $0["code"] == "truncated"
         }
         try upstream.stream("the end of both upstream") { $0.resetCode == 0x8 }
+        withExtendedLifetime(limited) {}
     }
 
     @Test func `cut an answer whose client takes nothing, or that has a declared length`() throws {

@@ -41,11 +41,13 @@ package final class HTTP2Upstream: Sendable {
     ///   - settings: the first that it sends.
     ///   - opensWindows: whether it takes all that comes.
     ///   - speaksFirst: whether its SETTINGS go before the client's preface has come, as servers over TLS do.
+    ///   - admit: called with the number of a connection before anything is sent on it.
     ///   - greet: sends what comes right behind the first SETTINGS.
     ///   - serve: called for what comes, in order, on the connection's thread.
     package init(
         tls: TLSServer? = nil, settings: [(UInt16, UInt32)] = [], opensWindows: Bool = true,
-        speaksFirst: Bool = false, greet: @escaping @Sendable (Peer) throws -> Void = { _ in },
+        speaksFirst: Bool = false, admit: @escaping @Sendable (Int) throws -> Void = { _ in },
+        greet: @escaping @Sendable (Peer) throws -> Void = { _ in },
         serve: @escaping Serve
     ) throws {
         let record = Monitor([Stream]())
@@ -60,6 +62,7 @@ package final class HTTP2Upstream: Sendable {
                 return count
             }
             let peer = Peer(wire, number, record, pings, opensWindows: opensWindows, serve)
+            try admit(number)
             try peer.run(settings, speaksFirst: speaksFirst, greet)
         }
     }
@@ -74,11 +77,6 @@ package final class HTTP2Upstream: Sendable {
 
     /// How many PINGs have come, and were answered.
     package var pingCount: Int { pings.withLock { $0 } }
-
-    /// Waits for so many PINGs.
-    package func awaitPings(_ count: Int) throws {
-        try pings.wait(for: "\(count) PINGs") { $0 >= count ? () : nil }
-    }
 
     package var connectionCount: Int { server.connectionCount }
 
