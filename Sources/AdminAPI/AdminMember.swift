@@ -4,14 +4,13 @@ internal import BearerdJSON
 
 /// The members of the admin listener's documents; they are spelled here and nowhere else.
 enum AdminMember: String {
-    case additional, additions, answers, at, audience, binding, code, column, denied, detail, draining,
-        errors,
-        file, generation, host
-    case identities, identity, interval, key, keys, kind, line, listen, message, methods, name, nonce,
-        parameters, path
-    case permissions, person, pid, ready, reason, reasons, replayed, replays, repositories, requests,
-        resource, revocation, revoked, routes
-    case running, scope, state, store, tokens, total
+    case additional, additions, answers, at, audience, binding, code, column, denied, detail, draining
+    case errors, file, generation, host
+    case identities, identity, interval, key, keys, kind, line, listen, message, methods, name, nonce
+    case parameters, path, permissions, person, pid
+    case ready, reason, reasons, replayed, replays, repositories, requests, resource
+    case revocation, revoked, routes, running
+    case scope, state, store, tokens, total
     case upstream, version, warnings
     case byStatus = "by_status"
     case clientID = "client_id"

@@ -28,7 +28,7 @@ extension IdentityEngine {
             }
             noteKnown(stored)
         }
-        if stored.map({ !isOthers($0) }) ?? true { othersBinding = nil }
+        if stored.map({ !isOthers($0) }) ?? true { othersSession = nil }
         let wasBehind = isStoreBehind
         isStoreBehind = isWorthKeeping && !isUnwritten && session.generation > stored?.generation ?? 0
         if isStoreBehind, !wasBehind { writeMoment = min(writeMoment, now) }
@@ -164,7 +164,7 @@ extension IdentityEngine {
         session = stored
         outranksStored = false
         hasStoredWorked = false
-        othersBinding = nil
+        othersSession = nil
         storeTroubles[.save] = nil
         if isFirst, let first = order.first.flatMap({ targets[$0] }), !first.isLeaving,
             let change = scopeChange(for: first)
@@ -186,22 +186,42 @@ extension IdentityEngine {
             let isLogin = session.holdsTokens
             if isLogin ? !others.hasBegun(after: session) : !isKept {
                 session.generation = max(session.generation, others.generation)
-                othersBinding = nil
+                othersSession = nil
                 return
             }
             // A logout was to end our own session alone: it has an answer of its own.
             if isLogin { outdo() }
             outranksStored = false
         }
-        if isKept || isNewer(others) { noteOthersSession(others) } else { othersBinding = nil }
+        if hasYielded(others) {
+            // Writing ours counts on from what is stored.
+            if session.generation <= others.generation, !isUnwritten {
+                isUnwritten = true
+                writeMoment = min(writeMoment, now)
+            }
+            return
+        }
+        if isKept || isNewer(others) { noteOthersSession(others) } else { othersSession = nil }
+    }
+
+    /// True if ours has taken the place of `others`, which the store has gone back to, or holds still: ours is written there.
+    private func hasYielded(_ others: StoredSession) -> Bool {
+        guard othersSession == nil else { return false }
+        if isUnwritten, others.origin == replacedOthers { return true }
+        // What the configuration alone brings again takes no person's place.
+        guard session.holdsTokens, session.isIrreplaceable(at: moment.wall), !others.hasBegun(after: session)
+        else { return false }
+        return others.generation < knownGeneration || session.hasBegun(after: others)
     }
 
     private mutating func noteOthersSession(_ stored: StoredSession) {
-        let knewOthers = othersBinding != nil
+        let knewOthers = othersSession != nil
         session.generation = max(session.generation, stored.generation)
         // Another client's session was stored in place of ours on purpose, so ours is not written again.
         isUnwritten = false
-        othersBinding = stored.isIrreplaceable(at: moment.wall) ? stored.binding : nil
+        othersSession =
+            stored.isIrreplaceable(at: moment.wall)
+            ? OthersSession(binding: stored.binding, origin: stored.origin, began: stored.began) : nil
         storeTroubles[.save] = nil
         if binding.hasSameBytes(as: stored.pendingBinding) {
             session.pendingCode = stored.pendingCode
@@ -212,12 +232,15 @@ extension IdentityEngine {
 
     /// The clients of the stored session and of ours, and what ends that; nil if it may be replaced.
     var othersWords: String? {
-        othersBinding.map { others in
+        guard let others = othersSession else { return nil }
+        let way =
+            configured.grantType.needsPerson
+            ? "logs in by this configuration, or logs out by that one"
+            : "logs out by that configuration, or removes it from the store"
+        return """
+            the stored session belongs to another \(configured.name(of: .clientID)) or issuer ('\(others.binding)', and here it is \
+            '\(binding)'), and is kept until somebody \(way)
             """
-            the stored session belongs to another \(configured.name(of: .clientID)) or issuer ('\(others)', and here it is \
-            '\(binding)'), and is kept until somebody logs in by this configuration, or logs out by that one
-            """
-        }
     }
 
     // MARK: The client

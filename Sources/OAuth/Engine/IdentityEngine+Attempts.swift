@@ -52,7 +52,7 @@ extension IdentityEngine {
     /// is no record by which to send it in turns.
     var canRenew: Bool {
         !configured.exchangesCallersTokens
-            && (!configured.grantType.needsPerson || session.refreshToken != nil && othersBinding == nil)
+            && (!configured.grantType.needsPerson || session.refreshToken != nil && othersSession == nil)
     }
 
     // MARK: The attempt
@@ -82,7 +82,7 @@ extension IdentityEngine {
     func nextGrant(for id: TargetID, mayRefresh: Bool = true) -> Grant? {
         guard let state = targets[id] else { return nil }
         if state.client.asksByItself { return .original }
-        guard let token = session.refreshToken, othersBinding == nil, !wasGrantedForAnother(state) else {
+        guard let token = session.refreshToken, othersSession == nil, !wasGrantedForAnother(state) else {
             return .original
         }
         if mayRefresh { return .refresh(token) }

@@ -83,7 +83,9 @@ extension IdentityEngine {
     private mutating func logIn(
         _ grant: TokenResponse, _ id: TargetID, sentAt: Instant, wall: WallTime
     ) {
-        let fresh = session.beginning(configured, with: grant, at: wall)
+        // A clock that ran ahead elsewhere must not make what a person replaces count for more than this.
+        let begin = othersSession?.began.map { max(wall, $0 + .milliseconds(1)) } ?? wall
+        let fresh = session.beginning(configured, with: grant, at: begin)
         follow(fresh)
         for other in order { targets[other]?.isEnding = true }
         guard var state = targets[id] else { return }
@@ -105,7 +107,7 @@ extension IdentityEngine {
         outranksStored = true
         writeMoment = now
         replacedTokens = []
-        othersBinding = nil
+        othersSession = nil
         providerTrouble = nil
     }
 
@@ -142,10 +144,8 @@ extension IdentityEngine {
                     return true
                 }
                 finish(commands.removeFirst(), nil)
-            case .logout:
+            case .logout, .write:
                 finish(commands.removeFirst(), othersWords.map(StoreError.refused))
-            case .write:
-                finish(commands.removeFirst(), nil)
             case .importing(let imported):
                 let present = needsWriting ? session : lease.stored
                 if let present, present.isEndangered(by: imported.refreshToken) {
@@ -234,7 +234,8 @@ extension IdentityEngine {
         case .success(.registered(let registration)):
             orphanAdrift(revokingAnswer: true)
             // Like a login, it is a person's word that the new client is to take the place of the one before.
-            othersBinding = nil
+            replacedOthers = othersSession?.origin
+            othersSession = nil
             end(with: session.replaced(byClient: registration, of: configured))
             commands[index].isApplied = true
             commands[index].result = .registered(registration)

@@ -170,7 +170,7 @@ extension IdentityEngine {
     // MARK: Writing
 
     /// True if ``session`` is to be written.
-    var needsWriting: Bool { (isUnwritten || isStoreBehind) && othersBinding == nil }
+    var needsWriting: Bool { (isUnwritten || isStoreBehind) && othersSession == nil }
 
     /// True if the session has more than access tokens that the configuration alone brings again: a person's login or
     /// logout, a refresh token, a client that the server made for us.
@@ -188,7 +188,7 @@ extension IdentityEngine {
     /// Writes the session as it is in memory.
     mutating func save(then conclusion: Phase.Conclusion? = nil) {
         guard let lease else { return }
-        guard othersBinding == nil else {
+        guard othersSession == nil else {
             usePending()
             return conclude(conclusion)
         }
@@ -347,7 +347,7 @@ extension IdentityEngine {
 
     /// True if the store says nothing of that, because it was emptied or went back to an older copy.
     private var lacksDoubt: Bool {
-        guard !needsWriting, let lease, !lease.leavesMark else { return false }
+        guard !needsWriting, othersSession == nil, let lease, !lease.leavesMark else { return false }
         return isStoredTokenDoubted && lease.stored?.isDoubted == false
     }
 

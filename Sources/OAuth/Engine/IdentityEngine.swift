@@ -44,8 +44,10 @@ struct IdentityEngine: Sendable {
     var hasStoredWorked = false
     /// The server and client that our tokens belong to.
     var binding: String
-    /// The server and client of the stored session, if it is another one's, and kept until a person replaces it.
-    var othersBinding: String?
+    /// The stored session, if it is another client's, and kept until a person replaces it.
+    var othersSession: OthersSession?
+    /// The origin of another client's session that a registration took the place of.
+    var replacedOthers: String?
 
     /// The targets that access tokens are asked for.
     var targets: [TargetID: TargetState] = [:]

@@ -123,7 +123,6 @@ struct DevicePolling {
             return true
         }
     }
-
 }
 
 extension TokenFailure {

@@ -67,7 +67,7 @@ public actor AccessTokenVerifier: ExecutorConfined {
         let verified = try rules.check(token, at: clock.wallNow)
         try await checkSignature(of: token)
         try checkBinding(of: verified, credentials, request)
-        guard Set(scope).isSubset(of: verified.scope) else { throw .insufficientScope(scope) }
+        guard scope.allSatisfy(verified.scope.containsBytes(of:)) else { throw .insufficientScope(scope) }
         return verified
     }
 

@@ -115,10 +115,13 @@ public struct StoredSession: Sendable {
         return began > before
     }
 
-    /// True if nobody but a person could bring back what it holds at `wall`: a login, or a client that the server made.
+    /// True if nobody but a person could bring back what it holds at `wall`: a login, or a client that the server made, unless
+    /// a logout has ended its session.
     func isIrreplaceable(at wall: WallTime) -> Bool {
-        refreshToken != nil || registration != nil
-            || began != nil && accessTokens.contains { $0.expiresAt > wall }
+        if refreshToken != nil { return true }
+        if registration != nil, began == nil || holdsTokens { return true }
+        let isPersons = loginScope != nil || importedToken != nil || idToken != nil
+        return isPersons && accessTokens.contains { $0.expiresAt > wall }
     }
 
     /// The moment at which a session begins that takes the place of this one: later, whatever the civil clock says.

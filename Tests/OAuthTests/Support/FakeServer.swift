@@ -43,8 +43,9 @@ final class FakeServer: TokenTransport {
         }
     }
 
-    /// The last request so far.
     var posts: [TransferRequest] { state.withLock { $0.requests.filter { $0.method == .post } } }
+
+    /// The last request so far.
     var last: TransferRequest? { state.withLock { $0.requests.last } }
 
     /// Every address asked so far.

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BearerdCryptography
+import Testing
+
+@testable import OAuth
+
+/// A store that holds the session of the client that was configured before.
+@Suite struct `Another client's stored session` {
+    private let run = EngineRun()
+
+    /// That session, with a refresh token.
+    private func others(generation: Int, began: WallTime?) -> StoredSession {
+        var others = StoredSession(
+            identity: "default", generation: generation, binding: "https://sso.example another")
+        others.refreshToken = Secret("another's")
+        others.began = began
+        return others
+    }
+
+    private func find(_ session: StoredSession) {
+        run.stored = session
+        run.play(.storeChanged(isWritable: false))
+    }
+
+    private func login() -> EngineEvent {
+        let grant = TokenResponse(
+            accessToken: Secret("at"), lifetime: .seconds(300), refreshToken: Secret("login"))
+        return .commanded(1, .login(grant, 0, sentAt: run.now, wall: run.wall))
+    }
+
+    private var holdsLogin: Bool { run.stored.refreshToken?.equals(Secret("login")) == true }
+
+    @Test(arguments: [(9, false), (9, true), (10, true), (20, true)])
+    func `that the store goes back to is replaced again by the login that had taken its place`(
+        generation: Int, isDated: Bool
+    ) {
+        let began: WallTime? = isDated ? run.wall + .seconds(-60) : nil
+        find(others(generation: 9, began: began))
+        #expect(run.engine.othersWords != nil && !run.engine.needsWriting)
+        run.play(login())
+        #expect(holdsLogin && run.stored.generation == 10)
+        find(others(generation: generation, began: began))
+        #expect(holdsLogin && run.stored.generation > generation)
+        #expect(run.engine.othersWords == nil && !run.engine.needsWriting)
+    }
+
+    @Test func `that was begun later than a login that could not be written is what a command hears of`() {
+        run.refusesWrites = true
+        run.play(login())
+        run.refusesWrites = false
+        run.pass(.seconds(1))
+        run.stored = others(generation: 9, began: run.wall)
+        let actions = run.play(.commanded(2, .write))
+        let results = actions.compactMap { action -> CommandResult? in
+            if case .finish(2, let result) = action { result } else { nil }
+        }
+        guard case .unwritten(.refused(let reason))? = results.first else {
+            Issue.record("\(results.count) results")
+            return
+        }
+        #expect(reason.contains("https://sso.example another"))
+        #expect(!holdsLogin)
+    }
+
+    @Test func `is replaced by a registration that could not be written at once`() throws {
+        find(others(generation: 9, began: run.wall))
+        run.refusesWrites = true
+        let performing = try #require(run.play(.commanded(1, .register(redirectURI: ""))).performed)
+        let client = ClientRegistration(clientID: "made", authentication: .none, replacedClientID: "app")
+        run.play(.performed(performing, .success(.registered(client))))
+        run.play(.storeChanged(isWritable: false))
+        run.refusesWrites = false
+        run.pass(.seconds(5))
+        run.play(.timePassed)
+        #expect(run.stored.registration?.clientID == "made")
+    }
+
+    @Test func `of a client that was registered gives way once a logout has ended it`() {
+        var session = others(generation: 1, began: run.wall)
+        session.registration = ClientRegistration(
+            clientID: "made", authentication: .none, replacedClientID: "another")
+        #expect(session.isIrreplaceable(at: run.wall))
+        let ended = session.loggedOut(binding: session.binding, at: run.wall)
+        #expect(ended.registration != nil && !ended.isIrreplaceable(at: run.wall))
+    }
+
+    @Test func `does not count more than the login that replaces it, though its clock ran ahead`() {
+        find(others(generation: 9, began: run.wall + .seconds(3600)))
+        run.play(login())
+        #expect(holdsLogin)
+        #expect(run.stored.began.map { $0 > run.wall + .seconds(3600) } == true)
+    }
+}
