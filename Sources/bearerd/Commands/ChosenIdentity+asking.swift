@@ -96,7 +96,7 @@ extension ChosenIdentity {
         }
         guard let inquiry,
             let daemon = try await IdentityDaemon(
-                holding: identity, unknownTo: session, in: configuration, loop: loop)
+                holding: identity, unknownTo: session, in: configuration, of: file, loop: loop)
         else { return session }
         handOver(.success(try await daemon.ask(for: inquiry.resource, inquiry.reading)), false)
         return nil

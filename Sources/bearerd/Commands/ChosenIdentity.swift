@@ -9,6 +9,8 @@ import OAuth
 struct ChosenIdentity: Sendable {
     let identity: IdentityConfiguration
     let configuration: Configuration
+    /// The path of the configuration file.
+    let file: String
 
     var name: String { identity.name }
 
@@ -49,7 +51,7 @@ struct ChosenIdentity: Sendable {
     }
 
     /// Performs an action on the store, or through the daemon if the store cannot be opened, or has nothing of a session
-    /// that the daemon has.
+    /// that the daemon has, or an older one.
     ///
     /// A running daemon watches the store and notices the change.
     ///
@@ -76,7 +78,7 @@ struct ChosenIdentity: Sendable {
             }
             if needsSession,
                 let daemon = try await IdentityDaemon(
-                    holding: identity, unknownTo: session, in: configuration, loop: loop)
+                    holding: identity, unknownTo: session, in: configuration, of: file, loop: loop)
             {
                 return try await daemon.ask(for: resource, body: body, reading)
             }

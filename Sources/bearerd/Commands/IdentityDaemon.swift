@@ -6,7 +6,7 @@ import BearerdEventLoop
 import BearerdJSON
 import OAuth
 
-/// The daemon that has an identity's session, for a command that cannot open the store, or finds nothing there.
+/// The daemon that has an identity's session, for a command that cannot open the store, or finds nothing there, or nothing new.
 struct IdentityDaemon {
     private let identity: String
     private let client: AdminClient?
@@ -27,32 +27,49 @@ struct IdentityDaemon {
         client = AdminClient(configuration.admin, listen: configuration.listen, loop: loop)
     }
 
-    /// The daemon that has a session of which the store has nothing, because somebody removed the store under it.
+    /// The daemon that has a session of which the store has nothing, because somebody removed the store under it, or nothing
+    /// that counts, because the store takes nothing.
     ///
-    /// - Parameter session: over the store.
-    /// - Returns: nil if the store knows of the identity, if no daemon runs, or if it has no session either.
-    /// - Throws: the failure of a daemon that does not tell.
+    /// - Parameters:
+    ///   - session: over the store.
+    ///   - file: the configuration's; a daemon that runs by another one has nothing to do with the store.
+    /// - Returns: nil if the store has the newest that there is, if no daemon runs, or if it has no session either.
+    /// - Throws: the failure of a daemon that does not tell, where the store knows nothing of the identity.
     init?(
         holding identity: IdentityConfiguration, unknownTo session: IdentitySession,
-        in configuration: Configuration, loop: EventLoop
+        in configuration: Configuration, of file: String, loop: EventLoop
     ) async throws(CommandFailure) {
         // What its callers' tokens were exchanged for is in no store.
-        guard !identity.client.exchangesCallersTokens, await session.isUnknownToStore,
-            let client = AdminClient(configuration.admin, listen: configuration.listen, loop: loop),
-            case .answered(let status, let body) = try await client.get(.status)
+        guard !identity.client.exchangesCallersTokens,
+            let client = AdminClient(configuration.admin, listen: configuration.listen, loop: loop)
         else { return nil }
-        guard let json = try? JSONValue(parsing: body) else { return nil }
-        guard status == 200 else {
-            throw client.refusal(status, body, of: "\(identity.name): the daemon")
+        let isUnknown = await session.isUnknownToStore
+        let known: IdentityStatus?
+        do throws(CommandFailure) {
+            known = try await Self.status(of: identity.name, from: client, running: file)
+        } catch {
+            guard isUnknown else { return nil }
+            throw error
         }
-        let known = StatusDocument(json)?.identities.first { $0.name == identity.name }
-        switch known?.state {
-        case nil, .empty, .loginRequired: return nil
-        case .authorized, .refreshing, .authorizationError, .misconfigured, .unavailable: break
-        }
+        guard let known, isUnknown ? known.hasSession : known.isOnlyInMemory else { return nil }
         self.identity = identity.name
-        storeFailure = CommandFailure(.permission, "\(identity.name): the store has nothing of it")
+        storeFailure = CommandFailure(
+            .permission, "\(identity.name): the store has nothing\(isUnknown ? "" : " new") of it")
         self.client = client
+    }
+
+    /// - Returns: nil if no daemon runs by the file, or it has no such identity.
+    private static func status(
+        of identity: String, from client: AdminClient, running file: String
+    ) async throws(CommandFailure) -> IdentityStatus? {
+        guard case .answered(let status, let body) = try await client.get(.status),
+            let json = try? JSONValue(parsing: body)
+        else { return nil }
+        guard status == 200 else { throw client.refusal(status, body, of: "\(identity): the daemon") }
+        guard let document = StatusDocument(json), client.failure(ofFileless: document) == nil,
+            document.otherFile(than: file) == nil
+        else { return nil }
+        return document.identities.first { $0.name == identity }
     }
 
     /// Checks that the daemon runs and could store a login, before a person is asked to log in.
@@ -108,5 +125,15 @@ struct IdentityDaemon {
         CommandFailure(
             storeFailure.mayBeDaemons ? storeFailure.status : .permission,
             "\(storeFailure.message), and \(client?.nobody ?? AdminClient.nowhere)")
+    }
+}
+
+extension IdentityStatus {
+    /// True if there is something that a logout would end.
+    fileprivate var hasSession: Bool {
+        switch state {
+        case .empty, .loginRequired: false
+        case .authorized, .refreshing, .authorizationError, .misconfigured, .unavailable: true
+        }
     }
 }

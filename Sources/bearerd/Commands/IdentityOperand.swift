@@ -17,6 +17,7 @@ struct IdentityOperand {
     func choose() throws(CommandFailure) -> ChosenIdentity {
         let configuration = try file.load().configuration
         return ChosenIdentity(
-            identity: try IdentityChoice.choose(name, in: configuration), configuration: configuration)
+            identity: try IdentityChoice.choose(name, in: configuration), configuration: configuration,
+            file: file.path)
     }
 }

@@ -89,11 +89,12 @@ struct LogoutCommand: IdentityCommand {
         return try CommandLoop.run { loop throws(CommandFailure) in
             let session = try await openStore(of: chosen, loop)
             let daemon = try await IdentityDaemon(
-                holding: chosen.identity, unknownTo: session, in: chosen.configuration, loop: loop)
+                holding: chosen.identity, unknownTo: session, in: chosen.configuration, of: chosen.file,
+                loop: loop)
             guard daemon == nil else {
                 throw CommandFailure(
                     .permission,
-                    "\(chosen.name): the store has nothing of the session, the daemon has it; \(Self.daemonsWay)"
+                    "\(chosen.name): the newest session is not in the store, the daemon has it; \(Self.daemonsWay)"
                 )
             }
             return try await report(session.logOut(returningTo: redirectURI, state: state), loop)

@@ -106,7 +106,7 @@ struct DoctorCommand: Command {
 
     /// Gets a new token for an identity as `refresh` does; one of a source, which nothing keeps, as `token` does.
     private func outcome(of identity: IdentityConfiguration, _ configuration: Configuration) -> LiveOutcome {
-        let chosen = ChosenIdentity(identity: identity, configuration: configuration)
+        let chosen = ChosenIdentity(identity: identity, configuration: configuration, file: file.path)
         do throws(CommandFailure) {
             guard isLive, identity.client.source != nil else {
                 try chosen.refresh()

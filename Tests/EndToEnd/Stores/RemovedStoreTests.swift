@@ -54,6 +54,19 @@ import Testing
         #expect(try state(of: daemon) == "authorized")
     }
 
+    @Test func `a daemon that runs by another file is left alone`() throws {
+        let (session, daemon) = try orphaned()
+        let text = String(decoding: TemporaryDirectory.contents(of: session.configuration), as: UTF8.self)
+        let other = try session.directory.write(
+            "other.yaml",
+            text.replacing(session.directory.path("store"), with: session.directory.path("elsewhere")))
+        for command in ["revoke", "logout"] {
+            #expect(try BearerdProcess.command(command, "-c", other).exit == 0, "\(command)")
+        }
+        #expect(session.provider.requests("POST", "/revocation").isEmpty)
+        #expect(try state(of: daemon) == "authorized")
+    }
+
     @Test func `nobody is asked where no daemon runs`() throws {
         let session = try ImportedSession(admin: try Socket.refusing().address)
         let revoke = try session.command("revoke")

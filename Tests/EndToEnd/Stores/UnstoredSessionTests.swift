@@ -20,9 +20,12 @@ import Testing
             disk = try SmallDisk(at: directory.path("store"))
             let provider = try HostileProvider()
             provider.setPolicy { $0.givesRefreshTokens = true }
+            provider.serve("POST", "/revocation") { _ in .response(200) }
             sidecar = try Sidecar(
                 provider: provider, directory: directory,
-                .init(top: top, moreRoutes: moreRoutes, admin: admin, grant: "refresh_token"))
+                .init(
+                    top: top, identity: "revocation_endpoint: \(provider.issuer)/revocation",
+                    moreRoutes: moreRoutes, admin: admin, grant: "refresh_token"))
             try sidecar.importSession()
             try sidecar.awaitToken()
             disk.fill()
@@ -51,6 +54,24 @@ import Testing
         scene.disk.makeRoom()
         #expect(try scene.sidecar.bearerd.process.waitForEnd() == .exited(0))
         #expect(scene.disk.everything.contains(scene.newest))
+    }
+
+    /// The store's tokens are not the newest, and nobody who reads that they are revoked would look for others.
+    @Test(.needs(.smallDisk), arguments: [("logout", 74), ("revoke", 69)] as [(String, Int32)])
+    func `is the one that a command ends, and not the older one of the store`(
+        command: String, code: Int32
+    ) throws {
+        let scene = try FullDisk()
+        let directory = scene.sidecar.directory
+        let text = String(
+            decoding: TemporaryDirectory.contents(of: directory.path("config.yaml")), as: UTF8.self)
+        // A daemon that runs by another file is none of the command's.
+        let file = try directory.write("config.yaml", text.asking(scene.sidecar.bearerd.admin))
+        let result = try BearerdProcess.command(command, "-c", file)
+        #expect(result.exit == code, "the store has its tokens still: \(result)")
+        let revoked = scene.sidecar.provider.requests("POST", "/revocation").map { $0["token"] }
+        #expect(revoked.contains(scene.newest), "\(result)")
+        #expect(try scene.sidecar.get().status == 503, "the daemon has ended it too")
     }
 
     @Test(.needs(.smallDisk))
