@@ -134,8 +134,8 @@ import Testing
         let bearerd = try BearerdProcess(
             configuration: Sidecar.configuration(
                 provider: provider, upstream: server.url, clientSecret: "not-a-secret", directory: directory,
-                // However long two thousand connections take on a busy machine, the first of them still waits.
-                .init(top: "timeouts: {token: 10m, token_wait: 10m}")),
+                // However long two thousand take on a busy machine: the first waits for the last, and half of them for others' connections.
+                .init(top: "timeouts: {token: 10m, token_wait: 10m, connect: 10m}")),
             in: directory)
         let address = try bearerd.proxy
         let load = Background { Load(2_000, to: address, connections: 2_000, requestsPerConnection: 1) }

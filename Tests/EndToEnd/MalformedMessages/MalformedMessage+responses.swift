@@ -38,8 +38,8 @@ extension MalformedMessage {
         field("A: b\n\nHTTP/1.1 200 OK\nContent-Length: 4\n\nevil"),
         field("A: b\r\n\nHTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil"), field("\u{E4}: b"),
         field("A\u{0}: b"),
-        field("A: " + String(repeating: "b", count: 70_000)),
-        field((0..<1100).map { "A\($0): b" }.joined(separator: "\r\n")),
+        field("A: " + String(repeating: "b", count: 70_000), tooLarge),
+        field((0..<1100).map { "A\($0): b" }.joined(separator: "\r\n"), tooLarge),
     ]
 
     // MARK: Framing
@@ -92,16 +92,23 @@ extension MalformedMessage {
 
     private static let whole = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
 
+    private static let tooLarge = "http_response_header_section_size"
+
     private static func answer(_ text: String, endsConnection: Bool = false) -> MalformedMessage {
-        MalformedMessage(text, 502, endsConnection: endsConnection)
+        endsConnection
+            ? MalformedMessage(text, 502, endsConnection: true, error: "connection_terminated")
+            : MalformedMessage(text, 502)
     }
 
     private static func line(_ line: String) -> MalformedMessage {
         answer("\(line)\r\nContent-Length: 2\r\n\r\nok")
     }
 
-    private static func field(_ line: String) -> MalformedMessage {
-        answer("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\(line)\r\n\r\nok")
+    private static func field(
+        _ line: String, _ error: String = "http_protocol_error"
+    ) -> MalformedMessage {
+        MalformedMessage(
+            "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\(line)\r\n\r\nok", 502, error: error)
     }
 
     private static func framing(_ fields: String) -> MalformedMessage {

@@ -7,12 +7,18 @@ struct MalformedMessage: Sendable, CustomStringConvertible {
     /// The status that the client must get.
     let status: Int
     /// True if the sender closes the connection after the message.
-    var endsConnection = false
+    let endsConnection: Bool
+    /// The error in the `Proxy-Status` (RFC 9209) of a 502.
+    let error: String
 
-    init(_ text: String, _ status: Int = 400, endsConnection: Bool = false) {
+    init(
+        _ text: String, _ status: Int = 400, endsConnection: Bool = false,
+        error: String = "http_protocol_error"
+    ) {
         self.text = text
         self.status = status
         self.endsConnection = endsConnection
+        self.error = error
     }
 
     var description: String {

@@ -36,8 +36,7 @@ import Testing
             sidecar.upstream.answer { _ in .pieces(of: message, inPieces ? 2 : 1) }
             let answer = try sidecar.get()
             #expect(answer.status == 502 && answer.problem == "upstream_protocol", "\(message)")
-            let error = message.endsConnection ? "connection_terminated" : "http_protocol_error"
-            #expect(answer["Proxy-Status"] == "bearerd; error=\(error)", "\(message)")
+            #expect(answer["Proxy-Status"] == "bearerd; error=\(message.error)", "\(message)")
             #expect(answer.interim.allSatisfy { [100, 102].contains($0.status) }, "\(message)")
             #expect(!answer.raw.contains([UInt8]("evil".utf8)), "\(message)")
             try sidecar.upstream.awaitNoConnections()
