@@ -46,6 +46,24 @@ import Testing
 
     private func flush(_ sink: some BodySink) { _ = try? sink.flush() }
 
+    /// Has one request answered and another one not, until the connection of both is doubted.
+    ///
+    /// - Returns: the one without an answer.
+    private func unanswered(by pool: HTTP2Pool, on loop: EventLoop) async throws -> HTTP2Exchange {
+        let first = try await pool.open(for: RequestForm(), within: patience, in: nil)
+        begin(first)
+        #expect(try await first.more(within: patience))
+        pool.discard(first)
+        let second = try #require(pool.take(for: RequestForm(), mayRepeat: true))
+        begin(second)
+        // It still has room for the next requests, until it is doubted.
+        while let other = pool.take(for: RequestForm(), mayRepeat: true) {
+            pool.discard(other)
+            await loop.pause(for: .milliseconds(50))
+        }
+        return second
+    }
+
     @Test func `a connection whose upstream is mute gets no more requests, and ends`() async throws {
         let end = Gate()
         let upstream = try HTTP2Upstream { peer, _, stream in
@@ -56,17 +74,7 @@ import Testing
         defer { end.open() }
         try await onLoop { multis in
             let pool = try pool(for: upstream, multis)
-            let first = try await pool.open(for: RequestForm(), within: patience, in: nil)
-            begin(first)
-            #expect(try await first.more(within: patience))
-            pool.discard(first)
-            let second = try #require(pool.take(for: RequestForm(), mayRepeat: true))
-            begin(second)
-            // It still has room for the next requests, until it is doubted.
-            while let other = pool.take(for: RequestForm(), mayRepeat: true) {
-                pool.discard(other)
-                await multis.loop.pause(for: .milliseconds(50))
-            }
+            let second = try await unanswered(by: pool, on: multis.loop)
             let third = try await pool.open(for: RequestForm(), within: patience, in: nil)
             begin(third)
             #expect(try await third.more(within: patience))
@@ -88,16 +96,7 @@ import Testing
         defer { end.open() }
         try await onLoop { multis in
             let pool = try pool(for: upstream, multis)
-            let first = try await pool.open(for: RequestForm(), within: patience, in: nil)
-            begin(first)
-            #expect(try await first.more(within: patience))
-            pool.discard(first)
-            let second = try #require(pool.take(for: RequestForm(), mayRepeat: true))
-            begin(second)
-            while let other = pool.take(for: RequestForm(), mayRepeat: true) {
-                pool.discard(other)
-                await multis.loop.pause(for: .milliseconds(50))
-            }
+            let second = try await unanswered(by: pool, on: multis.loop)
             let third = try await pool.open(for: RequestForm(), within: .milliseconds(100), in: nil)
             begin(third)
             end.open()
