@@ -2,7 +2,6 @@
 
 package import BearerdSystem
 internal import CBearerdSystem
-internal import Glibc
 
 extension ByteStream {
     /// The addresses and ports of both ends of a TCP connection, by which its peer's user is found; nil for
@@ -22,14 +21,7 @@ extension ByteStream {
     ///
     /// Those that it has no room for are not on their way, as long as it answers when it is asked for room.
     package var awaitsAcknowledgement: Bool {
-        guard isOpen else { return false }
-        var state = tcp_info()
-        var length = socklen_t(MemoryLayout<tcp_info>.size)
-        guard getsockopt(readiness.descriptor, CInt(IPPROTO_TCP), TCP_INFO, &state, &length) == 0 else {
-            return false
-        }
-        // The count begins anew with each answer, and goes up also where nothing gets out of this machine.
-        return state.tcpi_unacked > 0 || state.tcpi_probes > 1
+        isOpen && bearerd_awaits_acknowledgement(readiness.descriptor) != 0
     }
 
     /// True if the kernel has data to receive, or the peer's end; a system call.

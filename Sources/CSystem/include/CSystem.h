@@ -40,6 +40,9 @@ int bearerd_is_peer_loopback(const void *ends);
 int bearerd_peer_holder(const void *ends, uid_t *user);
 /* Whether a TCP socket is connected, and its peer has not reset it (TCP_INFO). */
 int bearerd_is_connected(int descriptor);
+/* Whether the other end's kernel has yet to acknowledge what is on its way over a TCP socket, or a question for room
+   (TCP_INFO). */
+int bearerd_awaits_acknowledgement(int descriptor);
 /* Names the calling thread, cut to 15 bytes (pthread_setname_np). */
 void bearerd_name_thread(const char *name);
 /* Whether the process may dump core and be traced by its own user (prctl PR_SET_DUMPABLE); -1 with errno. */
