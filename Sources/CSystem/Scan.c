@@ -122,7 +122,7 @@ struct bearerd_field_line bearerd_field_line(const uint8_t *bytes, size_t start,
     return rest_of_line(bytes, name_end, end, &is_canonical);
 }
 
-/* The names of fields, in lower case, by a hash of their length, their first and their last letter. */
+/* The names of fields, in lower case and with their colon, by a hash of their length, their first and their last letter. */
 struct name {
     uint8_t letters[32];
     /* The bit that makes a letter lower-case where there is a letter, and nothing elsewhere: with that bit CR would be
@@ -144,8 +144,9 @@ struct bearerd_names *bearerd_make_names(void) { return calloc(1, sizeof(struct 
 
 void bearerd_set_connection(struct bearerd_names *names, uint8_t number) { names->connection = number; }
 
+/* The bit that makes a letter lower-case is shifted out. */
 INLINE uint8_t hash(size_t length, uint8_t first, uint8_t last) {
-    return (uint8_t)(length * 7 + (first | 0x20u) * 3 + (last | 0x20u) * 29);
+    return (uint8_t)(length + ((first + last * 5u) << 3));
 }
 
 bool bearerd_add_name(struct bearerd_names *names, uint8_t number, const uint8_t *letters, size_t length) {
@@ -156,6 +157,7 @@ bool bearerd_add_name(struct bearerd_names *names, uint8_t number, const uint8_t
         name->folds[index] = letter >= 'a' && letter <= 'z' ? 0x20 : 0;
         name->letters[index] = letters[index] | name->folds[index];
     }
+    if (length < sizeof name->letters) name->letters[length] = ':';
     name->length = (uint8_t)length;
     uint8_t *slot = &names->first[hash(length, letters[0], letters[length - 1])];
     name->next = *slot;
@@ -225,28 +227,71 @@ INLINE uint8_t known_name(const struct bearerd_names *names, const uint8_t *byte
 }
 
 #ifdef __SSE2__
-/* The length of a name that ends, with its colon, within the first sixteen bytes of a line, and its number; 0 if it does
-   not, or has letters that must be looked at one by one. */
-INLINE size_t short_name(const struct bearerd_names *names, const uint8_t *line, uint8_t *known) {
+/* A bit for each of sixteen bytes that is no printable character of ASCII, spaces included: with 0x60 added these are the
+   lowest of signed numbers. */
+INLINE unsigned not_printable(const uint8_t *bytes) {
+    __m128i moved = _mm_add_epi8(_mm_loadu_si128((const __m128i *)bytes), _mm_set1_epi8(0x60));
+    return ~(unsigned)_mm_movemask_epi8(_mm_cmplt_epi8(moved, _mm_set1_epi8(-0x21))) & 0xffff;
+}
+
+/* Reads a line as nearly all are: a name that ends, with its colon, within the first sixteen bytes, a space, and printable
+   characters, of which neither the first nor the last is a space. Returns where the next line begins; 0 if this one has to be
+   read with more care. */
+INLINE size_t usual_line(const struct bearerd_names *names, const uint8_t *bytes, size_t start, size_t end,
+                         struct bearerd_field *field) {
+    if (end - start < 16) return 0;
+    const uint8_t *line = bytes + start;
     __m128i sixteen = _mm_loadu_si128((const __m128i *)line);
     unsigned colons = (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(sixteen, _mm_set1_epi8(':')));
     if (colons == 0 || (colons & 1) != 0) return 0;
     size_t length = (size_t)__builtin_ctz(colons);
-    unsigned letters = (1u << length) - 1;
-    for (uint8_t number = names->first[hash(length, line[0], line[length - 1])]; number != 0;) {
+    /* With the colon, behind which the lengths are equal too. */
+    unsigned letters = (2u << length) - 1;
+    uint8_t number = names->first[hash(length, line[0], line[length - 1])];
+    for (; number != 0; number = names->names[number].next) {
         const struct name *name = &names->names[number];
         __m128i folded = _mm_or_si128(sixteen, _mm_loadu_si128((const __m128i *)name->folds));
         __m128i same = _mm_cmpeq_epi8(folded, _mm_loadu_si128((const __m128i *)name->letters));
-        if (name->length == length && (~(unsigned)_mm_movemask_epi8(same) & letters) == 0) {
-            *known = number;
-            return length;
-        }
-        number = name->next;
+        if ((~(unsigned)_mm_movemask_epi8(same) & letters) == 0) break;
     }
-    *known = 0;
-    return (not_usual(sixteen) & letters) == 0 ? length : 0;
+    if (number == 0 && (not_usual(sixteen) & letters >> 1) != 0) return 0;
+    size_t value = start + length + 2, value_end = value;
+    for (;;) {
+        if (value_end >= end) return 0;
+        size_t from = sixteen_at(value_end, end);
+        unsigned others = not_printable(bytes + from) >> (value_end - from);
+        if (others != 0) {
+            value_end += (size_t)__builtin_ctz(others);
+            break;
+        }
+        value_end = from + 16;
+    }
+    if (end - value_end < 2 || memcmp(bytes + value_end, "\r\n", 2) != 0) return 0;
+    if (bytes[value - 1] != ' ' || bytes[value] <= ' ' || bytes[value_end - 1] == ' ') return 0;
+    *field = (struct bearerd_field){
+        .name = (uint32_t)start, .value = (uint32_t)value, .value_length = (uint32_t)(value_end - value),
+        .name_length = (uint16_t)length, .known = number, .traits = 1};
+    return value_end + 2;
 }
 #endif
+
+/* Reads any line. Returns where the next one begins; 0 if this one is not complete or not right. */
+static size_t any_line(const struct bearerd_names *names, const uint8_t *bytes, size_t start, size_t end,
+                       struct bearerd_field *field, bool *name_is_too_long) {
+    size_t name_end = start;
+    /* Known names are tokens, and nothing but a known name is equal to one. */
+    uint8_t known = known_name(names, bytes, &name_end, end);
+    if (known == 0) name_end = end_of_token(bytes, start, end);
+    if (!is_name_end(bytes, start, name_end, end)) return 0;
+    bool is_canonical;
+    struct bearerd_field_line line = rest_of_line(bytes, name_end, end, &is_canonical);
+    if (line.next == 0) return 0;
+    *name_is_too_long = name_end - start > UINT16_MAX;
+    *field = (struct bearerd_field){
+        .name = (uint32_t)start, .value = line.value, .value_length = line.value_end - line.value,
+        .name_length = (uint16_t)(name_end - start), .known = known, .traits = is_canonical};
+    return *name_is_too_long ? 0 : line.next;
+}
 
 /* One of the two words that `Connection` nearly always is, in whichever case: a letter's bit 0x20 makes it lower-case. */
 INLINE uint8_t connection_option(const uint8_t *value, size_t length) {
@@ -271,34 +316,20 @@ void bearerd_read_field_lines(const struct bearerd_names *names, const uint8_t *
     size_t start = state->next, count = state->count;
     uint64_t present = state->present;
     while (count < room && start < end && bytes[start] != '\r') {
-        uint8_t known = 0;
-        size_t name_end = start;
+        struct bearerd_field *field = fields + count;
+        size_t next = 0;
 #ifdef __SSE2__
-        if (end - start >= 16) name_end += short_name(names, bytes + start, &known);
+        next = usual_line(names, bytes, start, end, field);
 #endif
-        if (name_end == start) {
-            /* Known names are tokens, and nothing but a known name is equal to one. */
-            known = known_name(names, bytes, &name_end, end);
-            if (known == 0) name_end = end_of_token(bytes, start, end);
-            if (!is_name_end(bytes, start, name_end, end)) break;
-        }
-        bool is_canonical;
-        struct bearerd_field_line line = rest_of_line(bytes, name_end, end, &is_canonical);
-        if (line.next == 0) break;
-        size_t name_length = name_end - start;
-        if (name_length > UINT16_MAX) {
-            state->name_is_too_long = true;
-            break;
-        }
-        present |= (uint64_t)1 << known;
-        if (known != 0 && known == names->connection)
+        if (next == 0) next = any_line(names, bytes, start, end, field, &state->name_is_too_long);
+        if (next == 0) break;
+        present |= (uint64_t)1 << field->known;
+        if (field->known != 0 && field->known == names->connection)
             state->connection = state->connection == BEARERD_NO_CONNECTION
-                                    ? connection_option(bytes + line.value, line.value_end - line.value)
+                                    ? connection_option(bytes + field->value, field->value_length)
                                     : BEARERD_CONNECTION_OTHER;
-        fields[count++] = (struct bearerd_field){
-            .name = (uint32_t)start, .value = line.value, .value_length = line.value_end - line.value,
-            .name_length = (uint16_t)name_length, .known = known, .traits = is_canonical};
-        start = line.next;
+        count++;
+        start = next;
     }
     state->next = start;
     state->count = count;

@@ -80,6 +80,8 @@ import Testing
 
     @Test(arguments: [
         "GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "PATCH", "TRACE", "get", "M-SEARCH", "GETS",
+        "HEADS",
+        "POSTS", "PATCHY", "PATC", "DELETED", "OPTION", "OPTIONSS",
     ])
     func `any token is a method, in its own case`(method: String) throws {
         let text = "\(method) / HTTP/1.1\r\nHost: a\r\n\r\n"

@@ -35,18 +35,20 @@ struct HeadReader<Line: StartLine>: Sendable {
         scanner.begin(borrowing: &fields)
         let isFull = head.count == limits.headerBytes
         guard scanner.hasNews(in: head) || isFull else { return nil }
-        guard let line = try line(of: head), let end = try scanner.scanFields(of: head) else {
-            if isFull { throw .headTooLarge }
-            return nil
+        if let line = try line(of: head) {
+            if let end = try scanner.scanFields(of: head) { return (line, end) }
+            // Most heads come in one piece, and need not be remembered.
+            startLine = line
         }
-        return (line, end)
+        if isFull { throw .headTooLarge }
+        return nil
     }
 
     /// Moves the fields of a complete head into `fields`, and starts over with the next head.
     @inline(__always)
     mutating func finish(_ head: Span<UInt8>, into fields: inout HTTPFields) {
         scanner.finish(head, into: &fields)
-        startLine = nil
+        if case .some = startLine { startLine = nil }
     }
 
     /// Starts over with another connection, and keeps the memory.
@@ -65,7 +67,6 @@ struct HeadReader<Line: StartLine>: Sendable {
     private mutating func line(of head: Span<UInt8>) throws(HTTPParseError) -> Line? {
         if let startLine { return startLine }
         guard let (line, end) = try Line.parse(head, limits) else { return nil }
-        startLine = line
         scanner.position = end
         return line
     }

@@ -17,21 +17,18 @@ struct RequestLine: StartLine {
         _ head: Span<UInt8>, _ limits: HeadLimits
     ) throws(HTTPParseError) -> (RequestLine, end: Int)? {
         guard let start = try skipEmptyLine(head) else { return nil }
-        guard let methodEnd = try endOfMethod(head, from: start) else { return nil }
+        guard let (method, methodEnd) = try method(of: head, from: start) else { return nil }
         let target = methodEnd &+ 1
         guard let targetEnd = try endOfTarget(head, from: target, limit: limits.uriBytes) else { return nil }
         guard let (version, versionEnd) = try version(head, at: targetEnd &+ 1) else { return nil }
         guard let end = try head.lineEnd(at: versionEnd, orElse: .malformedStartLine) else { return nil }
-        let method = HTTPMethod(head.extracting(start..<methodEnd))
         return (RequestLine(method: method, target: target..<targetEnd, version: version), end)
     }
 
     /// The method at the front of a head that is faulty or incomplete; nil if it cannot be read.
     static func method(of head: Span<UInt8>) -> HTTPMethod? {
-        guard let start = try? skipEmptyLine(head), let end = try? endOfMethod(head, from: start) else {
-            return nil
-        }
-        return HTTPMethod(head.extracting(start..<end))
+        guard let start = try? skipEmptyLine(head) else { return nil }
+        return try? method(of: head, from: start)?.method
     }
 
     private static func skipEmptyLine(_ head: Span<UInt8>) throws(HTTPParseError) -> Int? {
@@ -40,13 +37,16 @@ struct RequestLine: StartLine {
         return try head.lineEnd(at: 0, orElse: .malformedStartLine)
     }
 
-    private static func endOfMethod(_ head: Span<UInt8>, from start: Int) throws(HTTPParseError) -> Int? {
-        if let end = endOfUsualMethod(head, from: start) { return end }
+    private static func method(
+        of head: Span<UInt8>, from start: Int
+    ) throws(HTTPParseError) -> (method: HTTPMethod, end: Int)? {
+        if let usual = usualMethod(of: head, from: start) { return usual }
         let cursor = head.endOfToken(from: start)
         guard cursor &- start <= longestMethod else { throw .methodTooLong }
         guard cursor < head.count else { return nil }
         switch head[cursor] {
-        case Byte.space where cursor > start: return cursor
+        case Byte.space where cursor > start:
+            return (HTTPMethod(head.extracting(start..<cursor)), cursor)
         case Byte.lineFeed: throw .bareLineFeed
         case Byte.carriageReturn:
             guard try head.lineEnd(at: cursor, orElse: .malformedStartLine) != nil else { return nil }
@@ -57,13 +57,24 @@ struct RequestLine: StartLine {
         }
     }
 
-    /// The end of a method that everybody knows, which needs no look at each letter.
-    private static func endOfUsualMethod(_ head: Span<UInt8>, from start: Int) -> Int? {
-        let longest = min(start &+ 8, head.count)
-        var cursor = start
-        while cursor < longest, head[cursor] != Byte.space { cursor &+= 1 }
-        guard cursor < longest, HTTPMethod(usual: head.extracting(start..<cursor)) != nil else { return nil }
-        return cursor
+    /// A method that everybody knows, and the space behind it, looked at together: letter by letter that cost a request 150
+    /// instructions.
+    @inline(__always)
+    private static func usualMethod(
+        of head: Span<UInt8>, from start: Int
+    ) -> (method: HTTPMethod, end: Int)? {
+        guard start &+ 8 <= head.count else { return nil }
+        let word = head.word(at: start)
+        switch word & 0xFFFF_FFFF {
+        case 0x20_54_45_47: return (.get, start &+ 3)
+        case 0x20_54_55_50: return (.put, start &+ 3)
+        case 0x54_53_4F_50 where word &>> 32 & 0xFF == 0x20: return (.post, start &+ 4)
+        case 0x44_41_45_48 where word &>> 32 & 0xFF == 0x20: return (.head, start &+ 4)
+        case 0x43_54_41_50 where word &>> 32 & 0xFFFF == 0x20_48: return (.patch, start &+ 5)
+        case 0x45_4C_45_44 where word &>> 32 & 0xFF_FFFF == 0x20_45_54: return (.delete, start &+ 6)
+        case 0x49_54_50_4F where word &>> 32 == 0x20_53_4E_4F: return (.options, start &+ 7)
+        default: return nil
+        }
     }
 
     private static func endOfTarget(
@@ -98,41 +109,10 @@ struct RequestLine: StartLine {
 }
 
 extension HTTPMethod {
-    /// Makes the method that the token spells; the common ones without allocating a string.
-    init(_ token: Span<UInt8>) {
-        if let usual = HTTPMethod(usual: token) {
-            self = usual
-        } else {
-            var bytes: [UInt8] = []
-            bytes.append(token)
-            self.init(rawValue: String(decoding: bytes, as: UTF8.self))
-        }
-    }
-
-    /// Makes a method that everybody knows; nil if this is none.
-    @inline(__always)
-    fileprivate init?(usual token: Span<UInt8>) {
-        // A first byte of zero would not be seen in the number.
-        guard !token.isEmpty, token.count < 8, token[0] != 0 else { return nil }
-        switch token.asNumber {
-        case 0x47_45_54: self = .get
-        case 0x50_55_54: self = .put
-        case 0x50_4F_53_54: self = .post
-        case 0x48_45_41_44: self = .head
-        case 0x50_41_54_43_48: self = .patch
-        case 0x44_45_4C_45_54_45: self = .delete
-        case 0x4F_50_54_49_4F_4E_53: self = .options
-        default: return nil
-        }
-    }
-}
-
-extension Span<UInt8> {
-    /// Up to eight letters as one number, the first in the highest bits.
-    @inline(__always)
-    fileprivate var asNumber: UInt64 {
-        var number: UInt64 = 0
-        for index in 0..<count { number = number &<< 8 | UInt64(self[index]) }
-        return number
+    /// Makes the method that the token spells.
+    fileprivate init(_ token: Span<UInt8>) {
+        var bytes: [UInt8] = []
+        bytes.append(token)
+        self.init(rawValue: String(decoding: bytes, as: UTF8.self))
     }
 }
