@@ -290,8 +290,12 @@ package final class ByteStream {
         let count = block.count
         let sent = try moved(
             by: block.bytes.withUnsafeBytes { wire.send(UnsafeRawBufferPointer(rebasing: $0[..<count])) })
+        guard sent < count else {
+            block.removeAll(keepingCapacity: true)
+            return true
+        }
         block.removeFirst(sent)
-        return block.isEmpty
+        return false
     }
 
     /// Sends as much of `head`, then `piece`, then `tail`, as the peer takes at once.

@@ -53,7 +53,7 @@ package final class ServerConnection {
     private var bodyFraming = Result<BodyFraming, HTTPParseError>.success(.none)
 
     /// The deadline of a head that came in more than one piece; nil for a head that came in one.
-    private var headDeadline: ContinuousClock.Instant?
+    private var headDeadline: PreciseInstant?
 
     /// How urgently a slow client must finish what it has begun.
     private enum Urgency {
@@ -174,7 +174,7 @@ package final class ServerConnection {
     /// - Returns: nil if no time-out is set.
     func takeDeadline() -> ContinuousClock.Instant? {
         defer { headDeadline = nil }
-        return timeouts.header > .zero ? headDeadline ?? .now + timeouts.header : nil
+        return timeouts.header > .zero ? headDeadline?.continuous ?? .now + timeouts.header : nil
     }
 
     /// Closes the connection in an orderly way.
@@ -296,7 +296,7 @@ package final class ServerConnection {
     /// Receives the rest of a head that came in more than one piece.
     private func receiveRestOfHead() async throws(MessageError) -> Bool {
         let deadline: ContinuousClock.Instant? = timeouts.header > .zero ? .now + timeouts.header : nil
-        headDeadline = deadline
+        headDeadline = deadline.map { PreciseInstant($0) }
         dawdles = true
         defer { dawdles = false }
         repeat {

@@ -26,6 +26,7 @@ package struct AccessPolicy: Sendable {
     }
 
     /// Returns true if a new connection from `peer` may be used at all.
+    @inline(__always)
     func admits(_ peer: PeerAddress) -> Bool {
         switch peer {
         case .ip: true

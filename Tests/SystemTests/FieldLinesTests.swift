@@ -162,7 +162,7 @@ import Testing
         }
         var written: [UInt8] = []
         written.append(addingCapacity: head.count + lines.count) {
-            $0.append(fieldLines: lines.span, of: head.span)
+            $0.append(fieldLines: lines, lines.count, of: head)
         }
         #expect(written == expected)
     }

@@ -11,7 +11,10 @@ extension HTTPFields {
 
     /// Removes leading zeros from the length: a reader might take it for octal, or count its digits.
     mutating func shortenContentLength() {
-        guard let index = entries.firstIndex(where: { $0.known == .contentLength }) else { return }
+        let digits = firstRange(of: .contentLength)
+        guard digits.count > 1, block.bytes[digits.lowerBound] == Byte.zero,
+            let index = entries.firstIndex(where: { $0.known == .contentLength })
+        else { return }
         while entries[index].valueLength > 1, block.bytes[Int(entries[index].valueStart)] == Byte.zero {
             entries[index].valueStart += 1
             entries[index].valueLength -= 1
@@ -34,16 +37,17 @@ extension HTTPFields {
     private func contentLength() throws(HTTPParseError) -> UInt64 {
         guard case .once(let digits) = occurrence(of: .contentLength) else { throw .repeatedContentLength }
         guard !digits.isEmpty else { throw .malformedContentLength }
-        let bytes = block.bytes.span
-        var length: Int64 = 0
-        for index in digits {
-            guard bytes[index].isDigit else { throw .malformedContentLength }
-            let (tens, overflow) = length.multipliedReportingOverflow(by: 10)
-            let (sum, carry) = tens.addingReportingOverflow(Int64(bytes[index] &- Byte.zero))
-            guard !overflow, !carry else { throw .malformedContentLength }
-            length = sum
+        let bytes = block.bytes.span.extracting(digits)
+        var length: UInt64 = 0
+        for index in 0..<bytes.count {
+            // With one more digit it stays within 64 bits.
+            guard bytes[index].isDigit, length <= UInt64(Int64.max) / 10 else {
+                throw .malformedContentLength
+            }
+            length = length &* 10 &+ UInt64(bytes[index] &- Byte.zero)
         }
-        return UInt64(length)
+        guard length <= UInt64(Int64.max) else { throw .malformedContentLength }
+        return length
     }
 
     /// Accepts exactly one `chunked`, in any case and without parameters.

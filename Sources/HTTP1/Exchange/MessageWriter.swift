@@ -70,9 +70,11 @@ package final class MessageWriter: BodySink {
     package func append(lineOfHead line: [UInt8]) {
         lend { kept in
             kept.removeLast(Self.lineEnd.count)
-            kept.append(line.span)
-            kept.append(Byte.carriageReturn)
-            kept.append(Byte.lineFeed)
+            kept.append(room: line.count &+ Self.lineEnd.count) {
+                $0.append(copying: line.span)
+                $0.append(Byte.carriageReturn)
+                $0.append(Byte.lineFeed)
+            }
         }
     }
 

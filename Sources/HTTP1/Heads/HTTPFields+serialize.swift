@@ -16,6 +16,6 @@ extension HTTPFields {
 
     /// Mutating, as ``HTTPRequest/serialize(into:)`` is.
     mutating func serialize(into output: inout OutputSpan<UInt8>) {
-        output.append(fieldLines: entries.memory.span.extracting(0..<entries.count), of: block.bytes.span)
+        output.append(fieldLines: entries.memory, entries.count, of: block.bytes)
     }
 }

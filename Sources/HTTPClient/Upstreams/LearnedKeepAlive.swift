@@ -21,6 +21,9 @@ package struct LearnedKeepAlive: Sendable {
 
     package init() {}
 
+    /// True if an upstream has ended a connection, and none has disproved it.
+    var knowsEnd: Bool { end != nil }
+
     /// The longest idle time of a connection for a request that may not be sent twice; nil if nothing is
     /// known.
     package func limit(at now: CoarseInstant) -> Duration? {

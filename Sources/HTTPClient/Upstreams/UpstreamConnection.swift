@@ -33,12 +33,16 @@ package final class UpstreamConnection {
     }
     package let createdAt = CoarseInstant.now
     /// The upstream's announced limit for an idle connection (`Keep-Alive: timeout=`).
-    package var announcedKeepAlive: Duration?
+    package internal(set) var announcedKeepAlive: Duration? {
+        get { announced }
+        set { announced = newValue }
+    }
 
     // Private, so that the compiler proves what it has to check at run time for what others see.
     private let parsing: Exclusive<ResponseParser>
     /// The most bytes of a response's trailers.
     let trailerLimit: Int
+    private var announced: Duration?
     private var mayPersist = false
     private var idleBegan = CoarseInstant.now
     private var served = 0
@@ -83,8 +87,9 @@ package final class UpstreamConnection {
     /// It makes a system call only after an event, or if the last receive left a doubt. A TLS session ticket
     /// is read and dropped.
     var isQuiet: Bool {
-        guard stream.input.isEmpty, !stream.readiness.peerHasEnded else { return false }
-        return stream.readiness.isReadable ? hasNothingToReceive : true
+        let readiness = stream.readiness
+        guard stream.input.isEmpty, !readiness.peerHasEnded else { return false }
+        return readiness.isReadable ? hasNothingToReceive : true
     }
 
     /// Like ``isQuiet``, but always asks the socket, so that it also notices an end of which no event has

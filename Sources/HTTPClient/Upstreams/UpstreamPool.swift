@@ -106,7 +106,7 @@ package final class UpstreamPool: ExchangePool {
     /// Takes a connection that the upstream has no apparent reason to close right now.
     private func takeForUnrepeatable() -> UpstreamConnection? {
         let now = CoarseInstant.now
-        if let oldest = idle.first, !oldest.stream.readiness.peerHasEnded {
+        if learnedKeepAlive.value.knowsEnd, let oldest = idle.first, !oldest.stream.readiness.peerHasEnded {
             learnedKeepAlive.value.sawLife(after: now.duration(since: oldest.idleSince))
         }
         let learned = learnedKeepAlive.value.limit(at: now)

@@ -216,19 +216,20 @@ final class ConnectionKeeper<Kinds: UpstreamKinds> {
     // MARK: A connection's life
 
     /// Serves one connection until it ends or its client falls silent.
+    @inline(__always)
     private func serve(_ seat: Seat) async {
         let connection = seat.connection
         var mustLinger = false
         do throws(MessageError) {
-            let isSecure =
-                seat.isSecured || !connection.stream.isEncrypted ? true : try await connection.secure()
+            let isPlain = !connection.isEncrypted
+            let isSecure = seat.isSecured || isPlain ? true : try await connection.secure()
             guard isSecure else {
                 forwarder.recorder.metrics.countDenial(.tls)
                 await linger(seat)
                 return ended(seat)
             }
             // No cipher needs a check: listeners offer none that HTTP/2 prohibits (RFC 9113, appendix A).
-            guard connection.stream.applicationProtocol != .http2 else { return pass(seat) }
+            guard isPlain || connection.stream.applicationProtocol != .http2 else { return pass(seat) }
             while try await connection.receiveHead() {
                 guard seat.exchange.routing.listener.speaksHTTP1 else {
                     throw .malformed(.unsupportedVersion)

@@ -10,15 +10,19 @@ private let bodyDelay = Duration.seconds(1)
 
 /// The request's content, if it takes longer than the head.
 extension Forwarder {
-    /// Receives the body before the request gets an upstream connection, if those are scarce.
+    /// True if the body is to be received before the request gets an upstream connection, because those are scarce, and
+    /// clients that send slowly could hold all of them.
     ///
-    /// Otherwise clients that send slowly could hold all of them. No more than `replay_buffer` is received, and nothing of a call
-    /// of gRPC over HTTP/2, whose client may wait for an answer before it goes on.
+    /// Not of a call of gRPC over HTTP/2, whose client may wait for an answer before it goes on.
+    func gathersBody<Pool: ExchangePool>(of exchange: Exchange, on route: PooledRoute<Pool>) -> Bool {
+        guard route.terms.replayBuffer > 0, route.pool.isCrowded else { return false }
+        return exchange.client.request.version != .http2 || !exchange.isCall
+    }
+
+    /// Receives the body, but no more than `replay_buffer` of it.
     func gatherBody<Pool: ExchangePool>(
         of exchange: Exchange, on route: PooledRoute<Pool>
     ) async throws(ProxyError) {
-        guard route.terms.replayBuffer > 0, route.pool.isCrowded else { return }
-        if exchange.client.request.version == .http2, exchange.isCall { return }
         if exchange.client.request.fields.has(.expect) { try await invite(exchange) }
         do {
             try await exchange.upload.gather()

@@ -23,7 +23,9 @@ extension Forwarder {
     func requestAnswer<Pool: ExchangePool>(
         to exchange: Exchange, on route: PooledRoute<Pool>
     ) async throws(ProxyError) -> Pool.Exchange {
-        if !exchange.upload.hasArrived { try await gatherBody(of: exchange, on: route) }
+        if !exchange.upload.hasArrived, gathersBody(of: exchange, on: route) {
+            try await gatherBody(of: exchange, on: route)
+        }
         if let upstream = try await attempt(exchange, on: route, fresh: false) { return upstream }
         guard let upstream = try await attempt(exchange, on: route, fresh: true) else {
             throw .upstreamClosed

@@ -109,8 +109,10 @@ final class Upload<Client: ClientExchange> {
             } catch {
                 throw fail(ProxyError(receiving: error))
             }
-            keepPiece()
-            guard try atOnce({ () throws(StreamError) in try outgoing.offer(pieceOf: incoming) })
+            guard
+                try atOnce({ () throws(StreamError) in
+                    try outgoing.offer(pieceOf: incoming, behind: { keep($0) })
+                })
             else { return }
             isWhole = incoming.isFinished
         }
@@ -258,13 +260,12 @@ final class Upload<Client: ClientExchange> {
 
     /// Keeps the current piece if the limit allows.
     private func keepPiece() {
+        if !hasOverflowed { client.incoming.withPiece { keep($0) } }
+    }
+
+    private func keep(_ piece: Span<UInt8>) {
         guard !hasOverflowed else { return }
-        let isKept = client.incoming.withPiece { piece in
-            guard kept.count + piece.count <= keepLimit else { return false }
-            kept.append(piece)
-            return true
-        }
-        guard isKept == false else { return }
+        guard kept.count + piece.count > keepLimit else { return kept.append(piece) }
         hasOverflowed = true
         kept = []
     }

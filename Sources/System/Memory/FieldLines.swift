@@ -115,21 +115,22 @@ package final class FieldNameTable: @unchecked Sendable {
 }
 
 extension OutputSpan<UInt8> {
-    /// Appends the lines of fields that are in `block`, for which there must be room.
+    /// Appends the first `count` lines of fields that are in `block`, for which there must be room.
     ///
     /// A line may get a space behind its colon that it lacked.
-    package mutating func append(fieldLines lines: Span<FieldEntry>, of block: Span<UInt8>) {
+    package mutating func append(fieldLines lines: [FieldEntry], _ count: Int, of block: [UInt8]) {
+        precondition(count <= lines.count, "more lines than there are")
         withUnsafeMutableBufferPointer { buffer, filled in
-            guard !lines.isEmpty, let start = buffer.baseAddress else { return }
+            guard count > 0, let start = buffer.baseAddress else { return }
             let (room, to) = (buffer.count - filled, start + filled)
-            let count = lines.withUnsafeBufferPointer { lines in
+            let written = lines.withUnsafeBufferPointer { lines in
                 let fields = UnsafeRawPointer(lines.baseAddress)?.assumingMemoryBound(to: bearerd_field.self)
                 return block.withUnsafeBufferPointer {
-                    bearerd_write_field_lines(fields, lines.count, $0.baseAddress, $0.count, to, room)
+                    bearerd_write_field_lines(fields, count, $0.baseAddress, $0.count, to, room)
                 }
             }
-            precondition(count >= 0 && count <= room, "no room was made, or a field is not in its block")
-            filled += count
+            precondition(written >= 0 && written <= room, "no room was made, or a field is not in its block")
+            filled += written
         }
     }
 }

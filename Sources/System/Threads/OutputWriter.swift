@@ -42,7 +42,8 @@ package final class OutputWriter: Sendable {
                 state.dropped += 1
                 return false
             }
-            state.pending += bytes
+            // Most often nothing waits, and the lines need not be copied.
+            if state.pending.isEmpty { state.pending = bytes } else { state.pending += bytes }
             return true
         }
     }
