@@ -200,8 +200,12 @@ package final class HTTP2Exchange: UpstreamExchange, ArrivalSource {
         incoming.begin(limit: .max)
         let stream = handle.stream
         // Not compared: that would be a comparison of texts.
-        if case .head = method { return .none }
-        guard response.status != 204, response.status != 304 else { return .none }
+        let isHead = if case .head = method { true } else { false }
+        guard !isHead, response.status != 204, response.status != 304 else {
+            // The head is all of the message (RFC 9110 §6.4.1), whether or not the stream has ended with it.
+            incoming.beginNothing()
+            return .none
+        }
         if stream.hasEnd, stream.receivedCount == 0, !stream.hasTrailers { return .exact(0) }
         return stream.declaredLength.map { .exact($0) } ?? .open
     }
