@@ -54,6 +54,7 @@ extension Configuration {
             ).compactMapValues(\.self), timeouts: timeouts.upstream, peers: root.peers(by: access))
         let routes = root.routes(in: context)
         self.routes = routes
+        root.checkHeads(limits, listeners: listeners, routes: routes)
         self.identities = identities.map { $0.serving(routes) }
     }
 }
@@ -110,6 +111,19 @@ extension Section<RootKey> {
             .listen,
             "callers of \(open) that call it anything but localhost get 421: list the names they use in access.hosts"
         )
+    }
+
+    /// Warns of a limit on heads that HTTP/2 holds for no single field: its decoder has one of its own.
+    fileprivate func checkHeads(
+        _ limits: LimitsConfiguration, listeners: [ListenerConfiguration], routes: [RouteConfiguration]
+    ) {
+        guard limits.headerBytes > 64 << 10 else { return }
+        let speaksHTTP2 =
+            listeners.contains { $0.protocols != .http1 }
+            || routes.contains { $0.upstreamProtocol != .http1 }
+        guard speaksHTTP2 else { return }
+        section(.limits, LimitsConfiguration.Key.self).warn(
+            .headerBytes, "over HTTP/2 a single field is at most 64 KiB: a larger one ends the connection")
     }
 
     /// Reports an address that is listened on twice.

@@ -90,7 +90,9 @@ extension HTTP2Session {
 
     /// nghttp2 ends the connection, because it cannot decode a head.
     private func headBroke() {
-        guard let stream = brokenStream(), stream.resetCode == nil else { return }
+        let broken = role == .server ? brokenStream() : streams[headStream].flatMap { $0.hasHead ? nil : $0 }
+        guard let stream = broken, stream.resetCode == nil else { return }
+        if role == .client { stream.fault = .undecodable }
         stream.resetCode = .compressionError
         touch(stream)
     }
@@ -193,7 +195,9 @@ extension HTTP2Session {
         case NGHTTP2_GOAWAY.rawValue:
             isLeaving = true
             lastServed = frame.pointee.goaway.last_stream_id
-            if frame.pointee.goaway.error_code == HTTP2ErrorCode.compressionError.rawValue { headBroke() }
+            let code = HTTP2ErrorCode(rawValue: frame.pointee.goaway.error_code)
+            if code != .noError { foundFault = code }
+            if code == .compressionError { headBroke() }
         case NGHTTP2_RST_STREAM.rawValue: resetSent(header.stream_id, frame.pointee.rst_stream.error_code)
         default: break
         }

@@ -44,6 +44,8 @@ package final class HTTP2Session {
     package var failure: HTTP2ErrorCode? { failureCode }
     /// The kind of frames of which the peer has sent too many, in words; nil if the connection has not ended for that.
     package var flood: String? {
+    /// The fault of the peer for which our side has ended the connection, whoever has found it; nil if it has not.
+    package var peerFault: HTTP2ErrorCode? { foundFault ?? (failureCode == .noError ? nil : failureCode) }
         guard failureCode == .enhanceYourCalm else { return nil }
         if let kind = floods.exceeded { return kind.rawValue }
         if hasBomb { return "large heads" }
@@ -69,6 +71,8 @@ package final class HTTP2Session {
     var farewell: (lastStream: Int32, code: HTTP2ErrorCode)?
     var isSettled = false
     var pongCount = 0
+    /// The fault of the peer that nghttp2 has found, and told in a GOAWAY of its own.
+    var foundFault: HTTP2ErrorCode?
     var messageFrameCount = 0
     var framedCount: UInt64 = 0
     /// How much content of all streams waits to be framed.

@@ -12,6 +12,8 @@ package enum MessageFault: Equatable, Sendable {
     case headTooLarge
     /// The head has more fields than any message may have, whatever their size.
     case tooManyFields
+    /// The fields are not encoded as HPACK has it (RFC 7541), or one of them is longer than its decoder takes.
+    case undecodable
     /// The trailer section is longer than it may be.
     case trailersTooLarge
     /// The method is longer than any that bearerd knows.
@@ -28,7 +30,7 @@ package enum MessageFault: Equatable, Sendable {
     /// The status of the response to a client; for an upstream's response, every fault is a 502.
     package var status: Int {
         switch self {
-        case .malformed, .breaking: 400
+        case .malformed, .breaking, .undecodable: 400
         case .targetTooLong: 414
         case .headTooLarge, .tooManyFields, .trailersTooLarge: 431
         case .methodTooLong, .unknownCoding: 501

@@ -27,6 +27,9 @@ package protocol UpstreamExchange: MessageExchange {
     /// True once an interim head (1xx) of the response was read: the upstream may have begun to process the request.
     var hasReadInterim: Bool { get }
 
+    /// Why there is no response, once the exchange has ended without one.
+    var loss: ResponseLoss { get }
+
     /// Writes the head of the request with the fields that belong to the protocol, and keeps it in
     /// ``outgoing`` until the next send.
     ///
@@ -66,7 +69,18 @@ package protocol UpstreamExchange: MessageExchange {
     var persists: Bool { get }
 }
 
+/// Why a request has no response.
+package enum ResponseLoss: Sendable {
+    /// The connection has ended.
+    case connection
+    /// The upstream has ended this exchange; others on the connection may go on.
+    case exchange
+    /// We have ended the connection, because the upstream broke the protocol.
+    case breach
+}
+
 extension UpstreamExchange {
+    package var loss: ResponseLoss { .connection }
     package var wantsOtherProtocol: Bool { false }
     package var hasReadInterim: Bool { false }
     package var tellingResetCode: UInt32? { nil }

@@ -31,6 +31,18 @@ extension ProxyError {
 }
 
 extension ProxyError {
+    /// Translates the reason for a missing response.
+    init(_ loss: ResponseLoss) {
+        self =
+            switch loss {
+            case .connection: .upstreamClosed
+            case .exchange: .upstreamReset
+            case .breach: .upstreamProtocol
+            }
+    }
+}
+
+extension ProxyError {
     /// Translates a failure to connect to the upstream.
     init(_ error: UpstreamError) {
         self = error == .cancelled ? .clientGone : .upstreamUnavailable(error)

@@ -63,8 +63,7 @@ package struct Rejection: Equatable, Sendable {
         case .upstreamUnavailable(.proxy(let failure)):
             if upstream != nil, let place = failure.place { subject += ", \(place)" }
         case .upstreamUnavailable, .upstreamTimedOut, .answerTimedOut, .upstreamProtocol,
-            .upstreamHeadTooLarge,
-            .upstreamClosed:
+            .upstreamHeadTooLarge, .upstreamHeadUndecodable, .upstreamClosed, .upstreamReset:
             if let identity { subject += ", identity \(identity)" }
             if let upstream { subject += ", \(upstream.destination)" }
         default:
@@ -141,6 +140,9 @@ package struct Rejection: Equatable, Sendable {
             self.init(.bodyTooLarge, "The body is larger than limits.body_bytes.")
         case .rateLimited:
             self.init(.rateLimited, "More requests than limits.requests_per_second.")
+        case .revoked(isRouteGone: true): self.init(.noRoute, "A reload took the route away.")
+        case .revoked(isRouteGone: false):
+            self.init(.accessDenied, "After a reload the request is not allowed any more.")
         case .draining: self.init(.draining, "bearerd is shutting down.")
         case .loopDetected:
             self.init(.loopDetected, "The request has come through bearerd five times.")
@@ -179,6 +181,15 @@ package struct Rejection: Equatable, Sendable {
                 .upstreamProtocol,
                 "The head of the upstream's answer is larger than limits.header_bytes, or has more than \(HeadLimits().maxFields) fields.",
                 proxyStatus: "http_response_header_section_size")
+        case .upstreamHeadUndecodable:
+            self.init(
+                .upstreamProtocol,
+                "The head of the upstream's answer cannot be decoded: it breaks HPACK, or has a field larger than 64 KiB."
+            )
+        case .upstreamReset:
+            self.init(
+                .upstreamProtocol,
+                "The upstream ended the request's stream (RST_STREAM) before it had answered.")
         case .upstreamClosed:
             self.init(
                 .upstreamProtocol, "The upstream closed the connection before it had answered.",
@@ -309,7 +320,7 @@ package struct Rejection: Equatable, Sendable {
     init(malformed fault: MessageFault) {
         let (code, detail): (RejectionCode, String) =
             switch fault {
-            case .malformed: (.badRequest, "The request is not well-formed HTTP.")
+            case .malformed, .undecodable: (.badRequest, "The request is not well-formed HTTP.")
             case .breaking(let rule): (.badRequest, "The request is not well-formed HTTP: \(rule).")
             case .targetTooLong:
                 (.uriTooLong, "The request target is longer than limits.uri_bytes.")

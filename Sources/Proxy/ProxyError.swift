@@ -43,8 +43,15 @@ package enum ProxyError: Error, Equatable, Sendable {
     case upstreamProtocol
     /// The head of the upstream's response is larger than any may be.
     case upstreamHeadTooLarge
+    /// The head of the upstream's response cannot be decoded.
+    case upstreamHeadUndecodable
+    /// The connection to the upstream ended before a response.
     case upstreamClosed
+    /// The upstream ended the request's exchange, and not its connection, before a response.
+    case upstreamReset
 
+    /// A reload took the route away, or the access to it.
+    case revoked(isRouteGone: Bool)
     /// The process ends, and does not wait any longer.
     case draining
     /// The client has left; there is nobody to answer.

@@ -36,6 +36,20 @@ import Testing
         #expect(report.configuration?.limits.headerBytes == expected)
     }
 
+    @Test(arguments: [
+        ("64KiB", "", "", false), ("65KiB", "", "", true),
+        ("65KiB", "listen: {address: 127.0.0.1:1, protocols: [http1]}\n", "", false),
+        ("65KiB", "listen: {address: 127.0.0.1:1, protocols: [h2]}\n", "", true),
+        ("65KiB", "listen: {address: 127.0.0.1:1, protocols: [http1]}\n", "upstream_protocol: h2", true),
+    ])
+    func `a limit on heads that no field of HTTP2 can reach is warned of`(
+        size: String, listen: String, route: String, isWarnedOf: Bool
+    ) {
+        let lines = report(listen + "limits:\n  header_bytes: \(size)\n" + withRoute(route)).lines
+        #expect(lines.count == (isWarnedOf ? 1 : 0), "\(lines)")
+        #expect(lines.allSatisfy { $0.contains("warning: limits.header_bytes: over HTTP/2 a single field") })
+    }
+
     @Test(arguments: ["no such user", "4294967295", "-1", "true", "\"\""])
     func `what is no user is refused with its place`(text: String) {
         let lines = report("admin:\n  owner: \(text)\n  peer_uids: [\(text)]\n" + smallest).lines

@@ -139,6 +139,11 @@ package final class HTTP2Exchange: UpstreamExchange, ArrivalSource {
 
     package var hasReadInterim: Bool { hasInterim }
 
+    package var loss: ResponseLoss {
+        if stream.isResetByPeer { return .exchange }
+        return connection.session.peerFault == nil ? .connection : .breach
+    }
+
     // MARK: The response
 
     package var hasArrived: Bool { stream.hasHead || stream.hasResponse }
@@ -197,8 +202,6 @@ package final class HTTP2Exchange: UpstreamExchange, ArrivalSource {
     }
 
     package func beginBody(answering method: HTTPMethod) throws(MessageError) -> BodyLength {
-        incoming.begin(limit: .max)
-        let stream = handle.stream
         // Not compared: that would be a comparison of texts.
         let isHead = if case .head = method { true } else { false }
         guard !isHead, response.status != 204, response.status != 304 else {
@@ -206,6 +209,8 @@ package final class HTTP2Exchange: UpstreamExchange, ArrivalSource {
             incoming.beginNothing()
             return .none
         }
+        incoming.begin(limit: .max)
+        let stream = handle.stream
         if stream.hasEnd, stream.receivedCount == 0, !stream.hasTrailers { return .exact(0) }
         return stream.declaredLength.map { .exact($0) } ?? .open
     }

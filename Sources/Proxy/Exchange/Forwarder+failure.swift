@@ -17,10 +17,16 @@ extension Forwarder {
             && (exchange.client.request.fields.areOfGRPC || exchange.client.incoming.byteCount == count)
     }
 
+    /// The failure as it is told: what fails because everything is closed is nobody else's doing.
+    func told(_ error: ProxyError) -> ProxyError { worker.isStopped ? .draining : error }
+
     /// The failure of the party that owed bytes: of two timers with the same limit either may fire first.
     func cause(of error: ProxyError, _ exchange: Exchange) -> ProxyError {
-        // What fails because everything is closed is nobody else's doing.
-        guard !worker.isStopped else { return .draining }
+        switch exchange.record.ending {
+        case .routeGone: return .revoked(isRouteGone: true)
+        case .accessGone: return .revoked(isRouteGone: false)
+        default: break
+        }
         // What has become of the answer because the client's content broke off is no fault of the upstream's.
         let cause = exchange.upload.isCutByClient ? exchange.upload.failure ?? error : error
         switch cause {

@@ -42,8 +42,7 @@ extension Forwarder {
     /// Answers with an error response, or breaks off a response that has begun.
     func reject(_ exchange: Exchange, _ cause: ProxyError) async {
         let client = exchange.client
-        // A client that is left then has not gone by itself.
-        let error = worker.isStopped ? .draining : cause
+        let error = told(cause)
         if let denial = DenialReason(error) { recorder.metrics.countDenial(denial) }
         let failure = exchange.route.flatMap { route in
             UpstreamFailure(
@@ -71,7 +70,7 @@ extension Forwarder {
             return client.cut(with: cancel)
         }
         if exchange.answer.hasBegun {
-            exchange.record.ending = .truncated
+            if exchange.record.ending == nil { exchange.record.ending = .truncated }
             if let route = exchange.route, let failure {
                 if exchange.record.status < 400 { route.tally.countBrokenOff() }
                 judgeFailure(failure, exchange, on: route)
@@ -105,7 +104,7 @@ extension Forwarder {
         guard client.request.version == .http2, client.request.fields.areOfGRPC else { return client.cut() }
         if let code = exchange.upstream?.tellingResetCode { return client.cut(with: code) }
         switch error {
-        case .bodyTooLarge, .requestTimedOut, .uploadTimedOut, .answerTimedOut, .draining:
+        case .bodyTooLarge, .requestTimedOut, .uploadTimedOut, .answerTimedOut, .draining, .revoked:
             if !endCall(exchange, with: rejection) { client.cut() }
         default: client.cut()
         }

@@ -45,7 +45,8 @@ extension Forwarder {
         }
         for exchange in unwanted {
             exchange.record.ending = exchange.revocation?.ending
-            leave(exchange)
+            // A call ends by a status, which whoever serves the exchange sends.
+            if exchange.isCall { hurry(exchange) } else { leave(exchange) }
         }
         return hasOthers
     }

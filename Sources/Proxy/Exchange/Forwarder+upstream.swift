@@ -68,17 +68,16 @@ extension Forwarder {
                 error == .upstreamClosed && !isUnprocessed && !isDeclined && !upstream.isFirst
                 && !upstream.hasArrived && !upstream.hasReadInterim && exchange.client.isOpen
             let mayBeSeen = upstream.outgoing.hasSent
+            let failure = error == .upstreamClosed ? ProxyError(upstream.loss) : error
             if wasStale { heedStaleness(of: upstream, exchange, on: route) }
             await stopUpload(of: exchange)
-            if let trace = exchange.trace {
-                endSend(of: trace, worker.isStopped ? .draining : error, hasHead: false)
-            }
+            if let trace = exchange.trace { endSend(of: trace, failure, hasHead: false) }
             exchange.upstream = nil
             route.pool.discard(upstream)
             if wantsOther, !exchange.isReplayable { route.pool.heedLoss() }
             let isSafe = !mayBeSeen || isIdempotent
-            guard isUnprocessed || (wasStale && isSafe), exchange.isReplayable else {
-                throw isDeclined && exchange.client.isOpen ? .upstreamUnavailable(.declined) : error
+            guard !fresh, isUnprocessed || (wasStale && isSafe), exchange.isReplayable else {
+                throw isDeclined && exchange.client.isOpen ? .upstreamUnavailable(.declined) : failure
             }
             return nil
         }
@@ -145,6 +144,8 @@ extension Forwarder {
             return try upstream.receiveHead()
         } catch .malformed(.headTooLarge), .malformed(.tooManyFields) {
             throw .upstreamHeadTooLarge
+        } catch .malformed(.undecodable) {
+            throw .upstreamHeadUndecodable
         } catch {
             throw .upstreamProtocol
         }

@@ -25,8 +25,7 @@ extension DenialReason {
             .bodyTooLarge, .draining, .loopDetected, .loginRequired, .misconfigured, .providerUnavailable,
             .storeUnavailable, .upstreamUnavailable,
             .uploadTimedOut, .upstreamTimedOut, .answerTimedOut, .upstreamProtocol, .upstreamHeadTooLarge,
-            .upstreamClosed,
-            .clientGone:
+            .upstreamHeadUndecodable, .upstreamClosed, .upstreamReset, .revoked, .clientGone:
             return nil
         }
     }

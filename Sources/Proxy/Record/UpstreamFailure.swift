@@ -56,6 +56,14 @@ struct UpstreamFailure {
             label = .malformed
             reason = "the head of the answer is larger than limits.header_bytes, or has too many fields"
             hint = "raise limits.header_bytes, or look for cookies that grow"
+        case .upstreamHeadUndecodable:
+            label = .malformed
+            reason = "the head of the answer breaks HPACK, or has a field larger than 64 KiB"
+            hint = "upstream_protocol: http1 takes fields as large as limits.header_bytes"
+        case .upstreamReset:
+            label = .closed
+            reason = "the request's stream was reset before an answer"
+            hint = "look at its log"
         case .upstreamClosed:
             label = .closed
             reason = "the connection was closed or reset before an answer"
@@ -66,9 +74,8 @@ struct UpstreamFailure {
         case .malformedRequest, .unencryptedRequest, .ambiguousPath, .accessDenied, .wrongHost, .noRoute,
             .methodNotAllowed, .tunnelRefused, .tunnelUnknown, .policyDenied, .requestTimedOut, .bodyTooLarge,
             .rateLimited,
-            .draining, .loopDetected,
-            .loginRequired,
-            .misconfigured, .providerUnavailable, .storeUnavailable, .clientGone:
+            .draining, .revoked, .loopDetected, .loginRequired, .misconfigured, .providerUnavailable,
+            .storeUnavailable, .clientGone:
             return nil
         }
     }

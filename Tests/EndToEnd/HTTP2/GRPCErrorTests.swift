@@ -150,6 +150,29 @@ import Testing
         try eventually("the upstream's failure") { try sidecar.metrics().sum(failures) == 1 }
     }
 
+    @Test(arguments: [("", "12", "route_gone"), ("methods: [GET]", "7", "access_gone")])
+    func `end a call whose route a reload takes away, or the access to it`(
+        rules: String, status: String, code: String
+    ) throws {
+        let upstream = try beginning()
+        let top = "shutdown: {stream_close_delay: 50ms}"
+        let sidecar = try HTTP2Route.sidecar(upstream, top: top)
+        let client = try HTTP2Client(to: sidecar.bearerd.proxy)
+        let calls = try [true, false].map { try call(client, endsStream: $0) }
+        let route =
+            "- {path: /h2, upstream: '\(upstream.url)', upstream_protocol: h2, identity: default, \(rules)}"
+        try sidecar.reload(
+            to: .init(top: "workers: 1\n\(top)", moreRoutes: rules.isEmpty ? "" : route))
+        for call in calls {
+            let answer = try client.answer(on: call)
+            #expect(answer.hasEnd && answer.trailers["grpc-status"] == status, "\(answer)")
+            #expect(answer.trailers["grpc-message"]?.contains("eload") == true)
+        }
+        try sidecar.bearerd.logLine("the call's line") {
+            $0["path"] == "/h2/call" && $0["code"] == code && $0["grpc_status"] == status
+        }
+    }
+
     @Test func `end what a drain does not wait for any longer`() throws {
         let upstream = try beginning()
         let sidecar = try HTTP2Route.sidecar(upstream, top: "shutdown: {grace: 300ms}")

@@ -22,4 +22,66 @@ import Testing
         #expect(try client.request("GET", "/").status == 200)
         #expect(upstream.connectionCount == 1)
     }
+
+    /// What an upstream sends in place of an answer.
+    enum Turn: CaseIterable {
+        case reset, refusal, frame, window, end, field
+
+        var error: String {
+            switch self {
+            case .end: "connection_terminated"
+            case .reset, .refusal, .frame, .window, .field: "http_protocol_error"
+            }
+        }
+
+        var words: String {
+            switch self {
+            case .reset, .refusal:
+                "The upstream ended the request's stream (RST_STREAM) before it had answered"
+            case .frame, .window: "The upstream's answer is not HTTP"
+            case .end: "The upstream closed the connection before it had answered"
+            case .field: "cannot be decoded: it breaks HPACK, or has a field larger than 64 KiB"
+            }
+        }
+
+        func take(_ peer: HTTP2Upstream.Peer, _ stream: UInt32) throws {
+            switch self {
+            case .reset: try peer.send(.reset(stream, code: 0x2))
+            case .refusal: try peer.send(.reset(stream, code: 0x7))
+            case .frame: try peer.send(.data("x", stream: 0))
+            case .window: try peer.send(.windowUpdate(0))
+            case .end: peer.close()
+            case .field:
+                let head = HPACK.encode([
+                    (":status", "200"), ("x-large", String(repeating: "y", count: 65_537)),
+                ])
+                let parts = stride(from: 0, to: head.count, by: 16_000).map {
+                    Array(head[$0..<min($0 + 16_000, head.count)])
+                }
+                for (number, part) in parts.enumerated() {
+                    try peer.send(
+                        HTTP2Frame(
+                            number == 0 ? .headers : .continuation,
+                            flags: number == parts.count - 1 ? HTTP2Frame.endHeaders : 0, stream: stream, part
+                        ))
+                }
+            }
+        }
+    }
+
+    @Test(arguments: Turn.allCases, [true, false])
+    func `that does not come is told by its cause`(turn: Turn, isFirst: Bool) throws {
+        let upstream = try HTTP2Upstream { peer, _, stream in
+            guard stream.hasEnd else { return }
+            if stream[":path"] == "/h2/first" { return try peer.answer(stream.id) }
+            try turn.take(peer, stream.id)
+        }
+        let sidecar = try HTTP2Route.sidecar(upstream, top: "limits: {header_bytes: 256KiB}")
+        let client = try sidecar.client()
+        if !isFirst { #expect(try client.request("GET", "/h2/first").status == 200) }
+        let answer = try client.request("POST", "/h2/", body: "x")
+        #expect(answer.status == 502 && answer.problem == "upstream_protocol", "\(answer.text)")
+        #expect(answer["Proxy-Status"] == "bearerd; error=\(turn.error)")
+        #expect(answer.text.contains(turn.words), "\(answer.text)")
+    }
 }
