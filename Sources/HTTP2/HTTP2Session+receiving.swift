@@ -23,7 +23,9 @@ extension HTTP2Session {
                 return fail(fault)
             }
             position += skipped
+            if isInsideHidden { start = position }
             guard position < bytes.count else { break }
+            isInsideHidden = false
             let begun = scanner.part.count
             let end = min(bytes.count, position + FrameScanner.headerLength - begun)
             if begun == 0, end - position == FrameScanner.headerLength {
@@ -38,6 +40,10 @@ extension HTTP2Session {
                     return
                 }
                 note(header)
+                if isHidden(header) {
+                    guard feed(bytes.extracting(start..<position)) else { return }
+                    start = end
+                }
                 position = end
                 continue
             }
@@ -50,9 +56,22 @@ extension HTTP2Session {
             hasUnreadEarnings = false
             if let fault = fault(of: read) { return fail(fault) }
             note(read)
-            guard feed(header.span) else { return }
+            guard isHidden(read) || feed(header.span) else { return }
         }
         _ = feed(bytes.extracting(start..<position))
+    }
+
+    /// Says if nghttp2 does not get a frame, which is so of a client's GOAWAY in order.
+    ///
+    /// It would read no stream that the client begins behind that, though the frame forbids its receiver alone to begin any
+    /// (RFC 9113 §6.8).
+    private func isHidden(_ header: FrameScanner.Header) -> Bool {
+        guard role == .server, UInt32(header.type) == NGHTTP2_GOAWAY.rawValue, header.stream == 0,
+            (8...16_384).contains(header.length)
+        else { return false }
+        peerIsLeaving = true
+        isInsideHidden = true
+        return true
     }
 
     /// How many frames may wait for a peer that makes us send them and reads nothing, DATA excepted.
@@ -124,7 +143,7 @@ extension HTTP2Session {
             hasUnreadEarnings = true
             if role == .client { streams[header.stream]?.isEnding = true }
         case NGHTTP2_WINDOW_UPDATE.rawValue where floods.isShortOfWindowUpdates: hasUnreadEarnings = true
-        case NGHTTP2_GOAWAY.rawValue: isLeaving = true
+        case NGHTTP2_GOAWAY.rawValue where role == .client: isLeaving = true
         case NGHTTP2_SETTINGS.rawValue:
             windowsBefore = (streams.all.map { streamWindow(of: $0) }.max() ?? 0, initialWindow)
             // The rest is for nghttp2 to refuse.

@@ -108,7 +108,11 @@ package final class HTTP2Session {
     var hasBomb = false
     /// True if frames that earn budgets may not have been read by nghttp2.
     var hasUnreadEarnings = false
-    /// True once either side has said which stream is the last.
+    /// A server's side: true once the client has said that it ends the connection (GOAWAY), which it may still use.
+    package internal(set) var peerIsLeaving = false
+    /// True inside a frame that nghttp2 does not get.
+    var isInsideHidden = false
+    /// True once a side has said which stream of the other's is the last.
     var isLeaving = false
     /// The last stream of the peer's that our GOAWAY says we serve.
     var lastServed = Int32.max

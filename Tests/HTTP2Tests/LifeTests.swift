@@ -142,16 +142,31 @@ import Testing
         #expect(peer.session.isOver && peer.session.failure == nil)
     }
 
-    @Test func `nothing is read behind GOAWAY and the last stream's end, though it comes with them`() throws {
+    @Test func `a client may begin streams behind its GOAWAY, which forbids us alone to do so`() throws {
         for isWhole in [true, false] {
             let peer = try #require(FramePeer())
             let frames = [
                 HTTP2Frame(.goaway, Array(repeating: 0, count: 8)), .head(FramePeer.get, stream: 1),
             ]
             if isWhole { peer.send(frames) } else { for frame in frames { peer.send(frame) } }
-            #expect(peer.streams[1] == nil)
-            #expect(peer.session.isOver && peer.session.failure == nil)
+            #expect(peer.streams[1]?.hasHead == true && peer.session.peerIsLeaving)
+            peer.send(bytes: Array(HTTP2Frame(.goaway, Array(repeating: 0, count: 20)).bytes))
+            peer.send(.head(FramePeer.get, stream: 3))
+            #expect(peer.streams[3]?.hasHead == true)
+            #expect(!peer.session.isOver && peer.session.failure == nil)
         }
+    }
+
+    @Test func `a GOAWAY that comes byte by byte is none for nghttp2 either, and a short one is a fault`()
+        throws
+    {
+        let peer = try #require(FramePeer())
+        let frames = [HTTP2Frame(.goaway, Array(repeating: 0, count: 8)), .head(FramePeer.get, stream: 1)]
+        for byte in frames.flatMap(\.bytes) { peer.send(bytes: [byte]) }
+        #expect(peer.streams[1]?.hasHead == true)
+        let short = try #require(FramePeer())
+        short.send(HTTP2Frame(.goaway, Array(repeating: 0, count: 7)))
+        #expect(short.goawayCode() == HTTP2ErrorCode.frameSizeError.rawValue)
     }
 
     @Test func `a connection that is gone closes every stream`() throws {

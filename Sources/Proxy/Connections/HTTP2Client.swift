@@ -92,6 +92,7 @@ final class HTTP2Client<Kinds: UpstreamKinds> {
         let session = connection.session
         // One that has failed waits for nothing more.
         guard session.failure == nil else { return }
+        if session.peerIsLeaving, session.streamCount == 0 { beginShutdown(within: .seconds(1)) }
         if isShuttingDown, !hasShutDown, session.pongs > 0 { finishShutdown() }
         let isInside = session.isInsideHead || !session.hasPeerSettings
         insideSince = isInside ? insideSince ?? .now : nil

@@ -96,6 +96,27 @@ import Testing
         try client.awaitEnd()
     }
 
+    @Test(arguments: [true, false])
+    func `whose client says GOAWAY serves what it sends behind that, and ends in order`(
+        hasStream: Bool
+    ) throws {
+        let sidecar = try Sidecar()
+        try sidecar.awaitToken()
+        let client = try HTTP2Client(to: sidecar.bearerd.proxy)
+        let before =
+            hasStream ? [HTTP2Frame.head(client.fields("GET", "/"), stream: client.takeStream())] : []
+        let stream = client.takeStream()
+        try client.send(
+            before + [
+                HTTP2Frame(.goaway, Array(repeating: 0, count: 8)),
+                .head(client.fields("GET", "/"), stream: stream),
+            ])
+        #expect(try client.answer(on: stream).status == 200)
+        #expect(try client.goawayCode() == 0)
+        try client.awaitEnd()
+        #expect(client.frames.last { $0.kind == .goaway }?.number() == stream)
+    }
+
     @Test func `finishes its streams in a drain, and then ends`() throws {
         let gate = Gate()
         let sidecar = try Sidecar(
