@@ -139,8 +139,8 @@ struct RoutingComposer {
     private mutating func policy(
         of key: ListenerKey, bound: BoundListener, _ configuration: Configuration, _ inputs: Inputs
     ) -> ListenerPolicy {
-        let protocols =
-            configuration.listeners.first { $0.address == key.address }?.protocols ?? .either
+        let listeners = configuration.listeners.filter { $0.address == key.address }
+        let protocols = listeners.dropFirst(key.ordinal).first?.protocols ?? .either
         let names =
             configuration.access.hosts == nil
             ? HostNames.of(bound, scheme: configuration.tls == nil ? .http : .https)

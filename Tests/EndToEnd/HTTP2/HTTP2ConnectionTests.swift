@@ -117,6 +117,18 @@ import Testing
         #expect(client.frames.last { $0.kind == .goaway }?.number() == stream)
     }
 
+    @Test func `is of the protocols of its listener, though another has the same address`() throws {
+        for protocols in [["http1", "h2"], ["h2", "http1"]] {
+            let listeners = protocols.map { "{address: 127.0.0.1:0, protocols: [\($0)]}" }
+            let sidecar = try Sidecar(.init(listen: "[\(listeners.joined(separator: ", "))]"))
+            try sidecar.awaitToken()
+            for (index, name) in protocols.enumerated() {
+                let client = try RawClient(to: sidecar.bearerd.address(of: .proxy, index))
+                #expect(try client.request("GET", "/").status == (name == "http1" ? 200 : 505))
+            }
+        }
+    }
+
     @Test func `finishes its streams in a drain, and then ends`() throws {
         let gate = Gate()
         let sidecar = try Sidecar(
