@@ -107,6 +107,39 @@ import Testing
         #expect(upstream.streams.allSatisfy { $0.connection == 1 })
     }
 
+    @Test func `who waits for room gets a new connection once one that is full takes no more`() async throws {
+        let peers = Monitor<[HTTP2Upstream.Peer]>([])
+        let upstream = try HTTP2Upstream(settings: [(0x3, 1)]) { peer, _, _ in
+            peers.withLock { $0.append(peer) }
+        }
+        try await onLoop { multis in
+            let pool = HTTP2Pool(
+                address: UpstreamAddress(url: try url(upstream.url), httpProtocol: .http2),
+                limit: UpstreamLimit(maximum: 100), lifetimes: .init(), headLimits: HeadLimits(),
+                multis: multis)
+            var held: [HTTP2Exchange] = []
+            for _ in 0..<20 {
+                held.append(try await pool.open(for: RequestForm(), within: patience, in: nil))
+                begin(held[held.count - 1])
+            }
+            try await eventually(multis.loop, "all streams") { peers.withLock { $0.count } == 20 }
+            #expect(upstream.connectionCount == 20)
+            await #expect(throws: UpstreamError.busy) {
+                _ = try await pool.open(for: RequestForm(), within: .milliseconds(1), in: nil)
+            }
+            var late: HTTP2Exchange?
+            let waiting = multis.loop.startTask {
+                late = try? await pool.open(for: RequestForm(), within: patience, in: nil)
+            }
+            try peers.withLock { try $0[0].goAway(lastStream: 1) }
+            await waiting.value
+            held.append(try #require(late))
+            #expect(held.allSatisfy { $0.isOpen })
+            for exchange in held { pool.discard(exchange) }
+        }
+        #expect(upstream.connectionCount == 21)
+    }
+
     @Test func `an upstream that is slow but answers PINGs is waited for`() async throws {
         let answer = Gate()
         let upstream = try HTTP2Upstream { peer, _, stream in

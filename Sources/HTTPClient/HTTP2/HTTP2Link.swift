@@ -226,6 +226,7 @@ final class HTTP2Link {
         case .doubt:
             doubtedAt = connection.stream.bytesReceived
             if activeCount == 0 { return shutDown() }
+            connection.onChange()
         case .end: return connection.close()
         case .rest: return
         }

@@ -205,10 +205,11 @@ package final class HTTP2Pool: NegotiatingPool {
         return true
     }
 
-    /// The upstream may take more streams than before (SETTINGS_MAX_CONCURRENT_STREAMS).
+    /// The upstream may take more streams than before (SETTINGS_MAX_CONCURRENT_STREAMS), or none on a connection that
+    /// counted (GOAWAY), so that another one may be made.
     private func heedRoom() {
-        guard !waiting.value.isEmpty, links.value.contains(where: \.hasRoom) else { return }
-        wakeAll()
+        guard !waiting.value.isEmpty else { return }
+        if links.value.contains(where: \.hasRoom) || links.value.mayGrow(for: RequestForm()) { wakeAll() }
     }
 
     private func roomChanged() {
