@@ -26,6 +26,8 @@ package final class HTTP2Session {
     package enum Role: Sendable {
         case client
         case server
+
+        var peer: Role { self == .server ? .client : .server }
     }
 
     package let role: Role
@@ -42,10 +44,10 @@ package final class HTTP2Session {
     package var hasOutput: Bool { !framed.value.isEmpty }
     /// Why the connection has ended on our side, for a fault of the peer; a GOAWAY with it stands in ``output``.
     package var failure: HTTP2ErrorCode? { failureCode }
-    /// The kind of frames of which the peer has sent too many, in words; nil if the connection has not ended for that.
-    package var flood: String? {
     /// The fault of the peer for which our side has ended the connection, whoever has found it; nil if it has not.
     package var peerFault: HTTP2ErrorCode? { foundFault ?? (failureCode == .noError ? nil : failureCode) }
+    /// The kind of frames of which the peer has sent too many, in words; nil if the connection has not ended for that.
+    package var flood: String? {
         guard failureCode == .enhanceYourCalm else { return nil }
         if let kind = floods.exceeded { return kind.rawValue }
         if hasBomb { return "large heads" }
@@ -69,10 +71,10 @@ package final class HTTP2Session {
     let framed = Exclusive(ByteBlock())
     private var failureCode: HTTP2ErrorCode?
     var farewell: (lastStream: Int32, code: HTTP2ErrorCode)?
-    var isSettled = false
-    var pongCount = 0
     /// The fault of the peer that nghttp2 has found, and told in a GOAWAY of its own.
     var foundFault: HTTP2ErrorCode?
+    var isSettled = false
+    var pongCount = 0
     var messageFrameCount = 0
     var framedCount: UInt64 = 0
     /// How much content of all streams waits to be framed.
@@ -128,8 +130,7 @@ package final class HTTP2Session {
     package init?(_ role: Role, limits: HTTP2Limits, pool: StreamPool = StreamPool(atMost: 32)) {
         self.role = role
         self.limits = limits
-        let peer = role == .server ? Role.client : .server
-        bombBytes = limits.bombBytes(of: peer)
+        bombBytes = limits.bombBytes(of: role.peer)
         self.pool = pool
         outgoing = OutgoingHeads(in: pool.heads)
         peerStreams = Exclusive(PeerStreams(limit: limits.streams))
@@ -146,7 +147,7 @@ package final class HTTP2Session {
         nghttp2_option_set_stream_reset_rate_limit(options, 5000, 500)
         nghttp2_option_set_max_outbound_ack(options, 500)
         nghttp2_option_set_max_settings(options, 32)
-        nghttp2_option_set_max_continuations(options, limits.continuations(of: peer))
+        nghttp2_option_set_max_continuations(options, limits.continuations(of: role.peer))
         nghttp2_option_set_max_reserved_remote_streams(options, 0)
         nghttp2_option_set_peer_max_concurrent_streams(options, 100)
         // A head that may come in may go out, with fields of our own; nghttp2 estimates it as larger than it is.
@@ -186,7 +187,7 @@ package final class HTTP2Session {
     package func use(_ new: HTTP2Limits) {
         guard failureCode == nil, new != limits else { return }
         limits = new
-        bombBytes = new.bombBytes(of: role == .server ? .client : .server)
+        bombBytes = new.bombBytes(of: role.peer)
         peerStreams.value.use(limit: new.streams)
         let settings = settingsOf(new, for: role)
         nghttp2_submit_settings(handle, UInt8(NGHTTP2_FLAG_NONE.rawValue), settings, settings.count)

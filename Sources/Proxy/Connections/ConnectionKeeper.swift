@@ -33,8 +33,7 @@ final class ConnectionKeeper<Kinds: UpstreamKinds> {
     /// while not draining.
     private var linger: Duration?
     private var lingerTimer: LoopTimer?
-    /// Closes the connections whose clients do not take what they are told at the end.
-    private var stopTimer: LoopTimer?
+    private let end: KeeperEnd
 
     /// The seats that have a connection, in no order.
     private let taken = Exclusive<[Seat]>([])
@@ -49,13 +48,13 @@ final class ConnectionKeeper<Kinds: UpstreamKinds> {
     /// The silent connections; made with the first connection and dropped after a drain, because it refers to
     /// the worker.
     private var dormant: DormantConnections<ListenerPolicy>?
-    private var emptied: [CheckedContinuation<Void, Never>] = []
 
     init(
         loop: EventLoop, budget: ConnectionBudget, forwarder: Forwarder<ServerConnection, Kinds>,
         other: HTTP2Keeper<Kinds>
     ) {
         self.loop = loop
+        end = KeeperEnd(loop: loop)
         self.budget = budget
         self.forwarder = forwarder
         self.other = other
@@ -102,10 +101,7 @@ final class ConnectionKeeper<Kinds: UpstreamKinds> {
 
     /// Waits until the last connection has ended and all of it is recorded.
     func awaitEnd() async {
-        await withCheckedContinuation { continuation in
-            emptied.append(continuation)
-            resumeIfEmpty()
-        }
+        if !isEmpty { await end.wait() }
         forwarder.recorder.flush()
     }
 
@@ -123,11 +119,7 @@ final class ConnectionKeeper<Kinds: UpstreamKinds> {
             }
         }
         memoryRelief?.cancel()
-        let timer = LoopTimer(loop: loop) { [unowned self] in
-            for seat in seats { forwarder.leave(seat.exchange) }
-        }
-        stopTimer = timer
-        timer.set(after: lastMoment)
+        end.hurry { [unowned self] in for seat in seats { forwarder.leave(seat.exchange) } }
     }
 
     // // MARK: Admission
@@ -303,11 +295,9 @@ final class ConnectionKeeper<Kinds: UpstreamKinds> {
         last.position = seat.position
     }
 
-    private func resumeIfEmpty() {
-        guard seats.isEmpty, dormant?.isEmpty ?? true, !emptied.isEmpty else { return }
-        emptied.forEach { $0.resume() }
-        emptied = []
-    }
+    private var isEmpty: Bool { seats.isEmpty && dormant?.isEmpty ?? true }
+
+    private func resumeIfEmpty() { if isEmpty { end.come() } }
 
     /// Ends the waits that a drain does not wait for; a client that has just begun a head has until the next
     /// call.

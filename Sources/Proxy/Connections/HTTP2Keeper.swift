@@ -28,10 +28,8 @@ final class HTTP2Keeper<Kinds: UpstreamKinds> {
     /// The seats without a stream; each keeps its task.
     private let vacant = VacantSeats<Seat>(atMost: vacancies)
     private let streams = StreamPool(atMost: vacancies)
-    private var emptied: [CheckedContinuation<Void, Never>] = []
     private var lingerTimer: LoopTimer?
-    /// Closes the connections whose clients do not take what they are told at the end.
-    private var stopTimer: LoopTimer?
+    private let end: KeeperEnd
     /// Called when a stream was served.
     var onWork: () -> Void = {}
     /// Called when a connection has ended.
@@ -39,6 +37,7 @@ final class HTTP2Keeper<Kinds: UpstreamKinds> {
 
     init(loop: EventLoop, forwarder: Forwarder<ServerStream, Kinds>) {
         self.loop = loop
+        end = KeeperEnd(loop: loop)
         self.forwarder = forwarder
         // The forwarder and its watch go with us.
         forwarder.clients.forEachExchange = { [unowned self] body in
@@ -75,10 +74,7 @@ final class HTTP2Keeper<Kinds: UpstreamKinds> {
 
     /// Waits until the last connection has ended and all of it is recorded.
     func awaitEnd() async {
-        await withCheckedContinuation { continuation in
-            emptied.append(continuation)
-            resumeIfEmpty()
-        }
+        if !clients.isEmpty { await end.wait() }
         lingerTimer = nil
         forwarder.recorder.flush()
     }
@@ -92,14 +88,12 @@ final class HTTP2Keeper<Kinds: UpstreamKinds> {
             for seat in client.seats { forwarder.hurry(seat.exchange) }
             if client.seats.isEmpty { client.connection.close() }
         }
-        let timer = LoopTimer(loop: loop) { [unowned self] in
+        end.hurry { [unowned self] in
             for client in clients {
                 for seat in client.seats { forwarder.leave(seat.exchange) }
                 client.connection.close()
             }
         }
-        stopTimer = timer
-        timer.set(after: lastMoment)
     }
 
     /// Gives up what is kept for later streams.
@@ -150,13 +144,7 @@ final class HTTP2Keeper<Kinds: UpstreamKinds> {
             clients[client.position] = last
             last.position = client.position
         }
-        resumeIfEmpty()
-    }
-
-    private func resumeIfEmpty() {
-        guard clients.isEmpty else { return }
-        emptied.forEach { $0.resume() }
-        emptied = []
+        if clients.isEmpty { end.come() }
     }
 
     // MARK: Streams

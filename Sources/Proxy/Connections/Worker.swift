@@ -7,9 +7,6 @@ internal import BearerdHTTPServer
 package import BearerdObservability
 internal import BearerdRouting
 
-/// How long a client may take to read what it is told when the process does not wait for its request any longer.
-let lastMoment = Duration.milliseconds(200)
-
 /// One event loop's share of the proxy: its listeners and, through a ``ConnectionKeeper``, all their
 /// connections.
 ///
