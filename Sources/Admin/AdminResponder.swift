@@ -265,8 +265,11 @@ package struct AdminResponder: HTTPResponder {
     }
 
     private func events(isForPage: Bool) throws(AdminError) -> ServiceReply {
+        let replacements = settings.key?.replacements
         let events = StatusEvents(
-            memory: memory, version: version, page: { await page() }, isForPage: isForPage)
+            memory: memory,
+            isCurrent: { memory.version == version && settings.key?.replacements == replacements },
+            page: { await page() }, isForPage: isForPage)
         guard let reply = events.reply else { throw .tooManyEventStreams }
         return reply
     }

@@ -63,7 +63,9 @@ extension HTTP2Session {
         collector.value.begin()
         headStream = id
         guard role == .server, streams[id] == nil else { return }
-        streams.insert(pool.take(id: id))
+        let stream = pool.take(id: id)
+        stream.begunAt = refilledAt
+        streams.insert(stream)
         // Answers share the connection's window, unless the head's `priority` says otherwise (RFC 9218 §4.2): one after the
         // other, as without a word, a large one would keep all others waiting.
         var priority = nghttp2_extpri(urgency: UInt32(NGHTTP2_EXTPRI_DEFAULT_URGENCY), inc: 1)

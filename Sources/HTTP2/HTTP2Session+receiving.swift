@@ -188,10 +188,28 @@ extension HTTP2Session {
             isAdmitted = floods.admits(.priority)
         case NGHTTP2_RST_STREAM.rawValue:
             peerStreams.value.reset(header.stream)
-            isAdmitted = abandoned.forgivesReset(of: header.stream) || floods.admits(.reset)
+            isAdmitted =
+                abandoned.forgivesReset(of: header.stream) || excusesReset(of: header.stream)
+                || floods.admits(.reset)
         default: isAdmitted = floods.admits(.unknown)
         }
         return isAdmitted ? nil : .enhanceYourCalm
+    }
+
+    /// How long a stream lives at least for its reset to be nothing that hurries.
+    ///
+    /// A client whose calls run out of time resets every one of them, for as long as an upstream is slow. What makes rapid
+    /// resets an attack, more requests under way than the limit of streams allows, these cannot bring about: one connection
+    /// begins at most twenty times the limit of them in a second.
+    private static let lasting = Duration.milliseconds(50)
+
+    /// - Returns: true, once for each stream, if the client resets one that was there for long enough.
+    private func excusesReset(of id: Int32) -> Bool {
+        guard let stream = streams[id], let begunAt = stream.begunAt, let now = refilledAt,
+            begunAt.duration(to: now) >= Self.lasting
+        else { return false }
+        stream.begunAt = nil
+        return true
     }
 
     /// Judges the parameters in the bytes of a SETTINGS frame (RFC 9113 §6.5.2, RFC 8441 §3, RFC 9218 §2.1).

@@ -144,7 +144,7 @@ package final class HTTP2Session {
         nghttp2_option_set_no_auto_window_update(options, 1)
         nghttp2_option_set_no_closed_streams(options, 1)
         // Ours are tighter; these are a second net.
-        nghttp2_option_set_stream_reset_rate_limit(options, 5000, 500)
+        nghttp2_option_set_stream_reset_rate_limit(options, 5000, UInt64(20 * max(limits.streams, 25)))
         nghttp2_option_set_max_outbound_ack(options, 500)
         nghttp2_option_set_max_settings(options, 32)
         nghttp2_option_set_max_continuations(options, limits.continuations(of: role.peer))

@@ -53,6 +53,8 @@ package final class HTTP2Stream {
     private var waitingInterims = 0
     private var endCode: HTTP2ErrorCode?
     private var listener: (() -> Void)?
+    /// When a client began the stream; nil once its reset was excused by that, and for streams of our own.
+    var begunAt: ContinuousClock.Instant?
 
     init(id: Int32) { number = id }
 
@@ -72,6 +74,7 @@ package final class HTTP2Stream {
         framedCount = 0
         waitingInterims = 0
         endCode = nil
+        begunAt = nil
         if listener != nil { listener = nil }
     }
 

@@ -67,12 +67,15 @@ package struct RouteTerms: Sendable {
 
     package init() {}
 
+    /// Returns true if a client may upgrade to the protocol; HTTP/2 is none that it upgrades to.
+    package func passes(protocol name: String) -> Bool {
+        let name = name.lowercased()
+        return name != "h2c" && upgrade.contains(name)
+    }
+
     /// The members of `Upgrade` that may pass; nil if there are none.
     package func passableProtocols(in fields: HTTPFields) -> String? {
-        let passed = fields.listMembers(of: .upgrade).filter { member in
-            let name = member.lowercased()
-            return name != "h2c" && upgrade.contains(name)
-        }
+        let passed = fields.listMembers(of: .upgrade).filter { passes(protocol: $0) }
         return passed.isEmpty ? nil : passed.joined(separator: ", ")
     }
 }

@@ -124,6 +124,16 @@ import Testing
         }
     }
 
+    @Test func `gives the generation before if a session is cut inside of its first line`() async throws {
+        let store = try await fixture.openWithTwoGenerations(sealer: sealer)
+        let whole = fixture.contents(file)
+        let end = try #require(whole.firstIndex(of: UInt8(ascii: "\n")))
+        for length in 0...end {
+            fixture.overwrite(file, Array(whole[..<length]))
+            #expect(try await store.load("default")?.generation == 1, "cut at \(length)")
+        }
+    }
+
     @Test func `gives an error or nothing, whatever bit of an only generation is flipped`() async throws {
         let store = try fixture.open(sealer: sealer)
         try await store.save(.sample(generation: 1))

@@ -12,8 +12,8 @@ struct StatusEvents: Sendable {
     private static let patience = Duration.seconds(10)
 
     let memory: AdminMemory
-    /// The number of the configuration that the events are about.
-    let version: Int
+    /// True while the configuration that the events are about is in force, and the key by which they were asked for.
+    let isCurrent: @Sendable () -> Bool
     /// Makes the current page.
     let page: @Sendable () async -> StatusPage
     /// True to send the changed parts of the page, false to send the status document.
@@ -32,7 +32,7 @@ struct StatusEvents: Sendable {
         defer { memory.eventStreams.leave() }
         var shown: [String: String] = [:]
         try await writer.write(Array("retry: 3000\n\n".utf8), within: Self.patience)
-        while memory.version == version {
+        while isCurrent() {
             let page = await page()
             var text = ""
             if isForPage {

@@ -73,10 +73,31 @@ extension Forwarder {
             guard new.plan.key == old.key || new.plan.leads(whereDoes: old) else { return .routeGone }
             let path = target.prefix { $0 != UInt8(ascii: "?") }
             if let rules = new.terms.rules, rules.rule(for: method, path.span) == nil { return .accessGone }
+            guard mayTunnel(exchange, on: new), maySendItsCredentials(exchange, on: new) else {
+                return .accessGone
+            }
             return new.plan.session === old.session ? nil : .accessGone
         } catch {
             return error == .noRoute ? .routeGone : .accessGone
         }
+    }
+
+    /// Returns false if the exchange is, or may become, a tunnel of a protocol that the route does not pass.
+    private func mayTunnel(_ exchange: Exchange, on route: RouteState) -> Bool {
+        guard exchange.isTunnel || !exchange.answer.hasBegun, let upgrade = exchange.form.upgrade else {
+            return true
+        }
+        return upgrade.split(separator: ",").contains { name in
+            route.terms.passes(protocol: String(name.drop { $0 == " " }))
+        }
+    }
+
+    /// Returns false if credentials of the client's own went up, which the route refuses.
+    private func maySendItsCredentials(_ exchange: Exchange, on route: RouteState) -> Bool {
+        guard case .reject = route.terms.authorization, route.token != nil, exchange.token == nil else {
+            return true
+        }
+        return !exchange.client.request.fields.contains(route.terms.credentials.name)
     }
 
     /// The number of open tunnels, event streams and calls of gRPC for each route's name.

@@ -102,6 +102,19 @@ import Testing
         #expect(try status(new) == [200, 200] && status("open-to-all") == [403, 403])
     }
 
+    @Test func `ends with its key for those who follow the status, too`() throws {
+        let directory = try TemporaryDirectory()
+        let file = try directory.write("key", "fake-key-one")
+        let sidecar = try Sidecar(directory: directory, .init(admin: "key_file: \(file)"))
+        let follower = try RawClient(to: sidecar.bearerd.admin)
+        try follower.send("GET", "/api/events?page", [("Authorization", "Bearer fake-key-one")])
+        #expect(try follower.wire.readHead()?.status == 200)
+        try directory.write("key", "fake-key-two")
+        var last = ""
+        while let chunk = try follower.wire.readChunk() { last = String(decoding: chunk, as: UTF8.self) }
+        #expect(last.hasPrefix("event: stale"))
+    }
+
     @Test func `is by any of several keys, so that one is replaced without a gap`() throws {
         let directory = try TemporaryDirectory()
         let (old, new, third) = ("key-" + randomText(), "key-" + randomText(), "key-" + randomText())

@@ -17,6 +17,7 @@ import Testing
     }
 
     private static let origin = ("Origin", "http://a.example")
+    private static let credentials = ("Authorization", "Bearer fake-of-the-client")
     private static let key = ("X-Bearerd-Key", "fake-key-one")
 
     /// Makes tunnels that echo.
@@ -63,6 +64,11 @@ import Testing
         (Rules(), Rules("", "identity: default, allow: [{path: /b/other}]"), "access_gone"),
         (Rules(), Rules("", "identity: default, allow: []"), "access_gone"),
         (Rules(), Rules("", "identity: default, scope: other"), "access_gone"),
+        (Rules(), Rules("", "identity: default, upgrade: []"), "access_gone"),
+        (
+            Rules("", "identity: default, authorization: preserve"),
+            Rules("", "identity: default, authorization: reject"), "access_gone"
+        ),
         (Rules(), Rules("", "identity: default, host: other.example"), "route_gone"),
         (Rules(), Rules("access: {hosts: [other.example]}"), "access_gone"),
         (Rules(), Rules("access: {key: fake-key-two}"), "access_gone"),
@@ -85,6 +91,7 @@ import Testing
         let fields =
             (before.top.contains("origins") ? [Self.origin] : [])
             + (before.top.contains("key") ? [Self.key] : [])
+            + (before.route.contains("preserve") ? [Self.credentials] : [])
         let stream = try tunnel("/b/x", fields, to: sidecar.bearerd.proxy)
         #expect(try echoes(stream))
         try sidecar.reload(to: Self.settings(after, to: upstream, hasMarker: false))
@@ -96,6 +103,8 @@ import Testing
         (Rules(), Rules()), (Rules(), Rules("", "identity: default, methods: [GET, POST]")),
         (Rules(), Rules("", "identity: default, allow: [{methods: [GET], path: /b/**}]")),
         (Rules(), Rules("limits: {body_bytes: 7}")),
+        (Rules(), Rules("", "identity: default, upgrade: [other, WebSocket]")),
+        (Rules(), Rules("", "identity: default, authorization: reject")),
         (Rules(), Rules("access: {hosts: [127.0.0.1, other.example]}")),
         (
             Rules("access: {key: fake-key-one}"),
@@ -118,6 +127,7 @@ import Testing
         let fields =
             (before.top.contains("origins") ? [Self.origin] : [])
             + (before.top.contains("key") ? [Self.key] : [])
+            + (before.route.contains("preserve") ? [Self.credentials] : [])
         let stream = try tunnel("/b/x", fields, to: sidecar.bearerd.proxy)
         let marker = try tunnel("/c/x", fields, to: sidecar.bearerd.proxy)
         try sidecar.reload(to: Self.settings(after, to: upstream, hasMarker: false))
