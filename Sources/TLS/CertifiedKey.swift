@@ -15,6 +15,9 @@ package struct CertifiedKey: Sendable {
         self.key = key
     }
 
+    /// Returns true if both are the same files' contents, byte by byte.
+    package func isSame(as other: CertifiedKey) -> Bool { chain == other.chain && key.matches(other.key) }
+
     /// Checks that there is a certificate and that the key belongs to it.
     ///
     /// - Returns: the facts about the certificate.

@@ -29,6 +29,40 @@ import Testing
         #expect(upstream.connectionCount == 2)
     }
 
+    @Test func `a connection that shows a replaced certificate of ours gets no more requests`() async throws {
+        let upstream = try HTTP2Upstream { _, _, _ in }
+        let authority = try TLSAuthority()
+        let pairs = try (0..<2).map { try authority.certificate(for: ["client-\($0).test"]) }
+        let directory = try TemporaryDirectory()
+        let (certificate, key) = (directory.path("c.pem"), directory.path("c.key"))
+        func install(_ number: Int) throws {
+            let pair = pairs[number]
+            try directory.write("c.pem", bytes: TemporaryDirectory.contents(of: pair.certificateFile))
+            try directory.write("c.key", bytes: TemporaryDirectory.contents(of: pair.keyFile))
+        }
+        try install(0)
+        let own = OwnCertificate(certificateFile: certificate, keyFile: key)
+        #expect(own.read())
+        try await onLoop { multis in
+            let pool = HTTP2Pool(
+                address: UpstreamAddress(
+                    url: try url(upstream.url), transport: Transport(ownCertificate: own),
+                    httpProtocol: .http2),
+                limit: UpstreamLimit(maximum: 10), lifetimes: .init(), headLimits: HeadLimits(),
+                multis: multis)
+            let running = try await pool.open(for: RequestForm(), within: patience, in: nil)
+            #expect(own.read())
+            pool.discard(try #require(pool.take(for: RequestForm(), mayRepeat: true), "nothing has changed"))
+            try install(1)
+            #expect(own.read())
+            #expect(pool.take(for: RequestForm(), mayRepeat: true) == nil)
+            pool.discard(try await pool.open(for: RequestForm(), within: patience, in: nil))
+            #expect(pool.take(for: RequestForm(), mayRepeat: true) != nil)
+            #expect(running.isOpen, "what is under way ends by itself")
+        }
+        #expect(upstream.connectionCount == 2)
+    }
+
     /// A pool whose connections are looked at often.
     private func pool(for upstream: HTTP2Upstream, _ multis: CurlMultiSet) throws -> HTTP2Pool {
         HTTP2Pool(

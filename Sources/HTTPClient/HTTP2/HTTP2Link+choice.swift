@@ -41,6 +41,14 @@ extension [HTTP2Link] {
             || count(where: { $0.isUsable && !$0.isReserved && !(form.needsWindow && $0.isShut) })
                 < Self.limit
     }
+
+    /// Ends connections that carry nothing and whose window the upstream has not opened again: nobody would count them.
+    func endShut() { for link in self where link.activeCount == 0 && link.isShut { link.shutDown() } }
+
+    /// Ends the connections that show a certificate which has been replaced, once their requests are over.
+    func end(madeBefore version: Int) {
+        for link in self where link.certificateVersion != version { link.shutDown() }
+    }
 }
 
 extension RequestForm {

@@ -22,6 +22,8 @@ final class HTTP2Link {
     private var isShutDown = false
     /// True while it carries one exchange that shares it with no other.
     private(set) var isReserved = false
+    /// Which of our certificates of the route it was made with (``OwnCertificate/version``).
+    let certificateVersion: Int
     private var hasToldVerdict = false
     /// How many more requests may be ended early, and when that was judged last.
     private var cancellations = (left: HTTP2Link.cancellationLimit, at: CoarseInstant.now)
@@ -63,6 +65,7 @@ final class HTTP2Link {
             throw .other(reason: "no memory is left")
         }
         self.carrier = carrier
+        certificateVersion = carrier.certificateVersion
         self.scheme = scheme
         self.pulse = pulse
         settled = LoopWait(loop: loop)

@@ -36,6 +36,7 @@ package final class HTTP2Pool: NegotiatingPool {
     /// When it last asked for it of a request that could not be sent again; nil if it has not.
     private var lostAt: CoarseInstant?
     private let address: UpstreamAddress
+    private let certificate: OwnCertificate?
     private let limit: UpstreamLimit
     private let lifetimes: UpstreamPool.Lifetimes
     private let headLimits: HeadLimits
@@ -65,6 +66,7 @@ package final class HTTP2Pool: NegotiatingPool {
             address: address, limit: limit, lifetimes: lifetimes, headLimits: headLimits, multis: multis)
         loop = multis.loop
         self.address = address
+        certificate = address.transport.ownCertificate
         self.limit = limit
         self.lifetimes = lifetimes
         self.headLimits = headLimits
@@ -78,6 +80,7 @@ package final class HTTP2Pool: NegotiatingPool {
     // MARK: Exchanges
 
     package func take(for form: RequestForm, mayRepeat: Bool) -> HTTP2Exchange? {
+        if let certificate { links.value.end(madeBefore: certificate.version) }
         guard !isDeclined, !form.isHeadLarge, let link = links.value.withRoom(for: form),
             !link.refusesHead(of: form.headSize)
         else { return nil }
@@ -119,7 +122,7 @@ package final class HTTP2Pool: NegotiatingPool {
             }
             let rest = timeout > .zero ? timeout - start.duration(to: .now) : .zero
             guard timeout == .zero || rest > .zero else { throw .busy }
-            closeShut()
+            links.value.endShut()
             if links.value.mayGrow(for: form), attempts < Self.attemptLimit {
                 do throws(UpstreamError) {
                     guard try await connect(within: rest, ofAttempt: timeout) else { throw .declined }
@@ -135,11 +138,6 @@ package final class HTTP2Pool: NegotiatingPool {
                 try await awaitRoom(within: rest)
             }
         }
-    }
-
-    /// Ends connections that carry nothing and whose window the upstream has not opened again: nobody would count them.
-    private func closeShut() {
-        for link in links.value where link.activeCount == 0 && link.isShut { link.shutDown() }
     }
 
     /// Says if a request that may not be sent twice can go on a kept connection; one that has been silent for too long ends.

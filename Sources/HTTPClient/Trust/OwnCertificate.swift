@@ -17,7 +17,7 @@ package final class OwnCertificate: Sendable {
     /// A PEM file with the private key.
     package let keyFile: String
     private let current = Mutex<(pair: CertifiedKey, end: Int64)?>(nil)
-    /// Counts the pairs that were put in force.
+    /// Counts the pairs that were put in force, each in place of a different one.
     private let generation = Atomic<Int>(0)
 
     /// Makes an object without a certificate; call ``read()`` next.
@@ -59,7 +59,7 @@ package final class OwnCertificate: Sendable {
     ///   - version: the version that it replaces; another one stays.
     private func use(_ pair: CertifiedKey, until end: Int64, after version: Int) {
         current.withLock { current in
-            guard self.version == version else { return }
+            guard self.version == version, current?.pair.isSame(as: pair) != true else { return }
             current = (pair, end)
             generation.add(1, ordering: .releasing)
         }

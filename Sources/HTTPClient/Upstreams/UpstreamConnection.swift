@@ -48,6 +48,9 @@ package final class UpstreamConnection {
     private var served = 0
     private var hasInterim = false
 
+    /// Which of our certificates of the route it was made with (``OwnCertificate/version``); 0 without one.
+    var certificateVersion = 0
+
     /// The connection's place under the route's limit, released when the connection closes.
     var permit: UpstreamPermit?
     private(set) var isIdle = false

@@ -40,6 +40,14 @@ package final class UpstreamConnector {
     ///
     /// - Parameter timeout: limits all of it; zero waits for ever.
     package func connect(within timeout: Duration) async throws(UpstreamError) -> UpstreamConnection {
+        // Taken before the certificate is: one that is replaced meanwhile may have been shown, and counts as the older one.
+        let version = address.transport.ownCertificate?.version ?? 0
+        let connection = try await open(within: timeout)
+        connection.certificateVersion = version
+        return connection
+    }
+
+    private func open(within timeout: Duration) async throws(UpstreamError) -> UpstreamConnection {
         let start = ContinuousClock.now
         let transfer = try await connected(within: timeout, since: start)
         guard let descriptor = transfer.easy.activeSocket else { throw .connectionRefused }

@@ -54,6 +54,8 @@ package final class UpstreamPool: ExchangePool {
     package var onShortage: () -> Void = {}
 
     private let connector: UpstreamConnector
+    /// Connections that were made with another pair of its than the one in force are used no more.
+    private let certificate: OwnCertificate?
     private let limit: UpstreamLimit
     private let lifetimes: Lifetimes
     private let loop: EventLoop
@@ -72,6 +74,7 @@ package final class UpstreamPool: ExchangePool {
     ) {
         connector = UpstreamConnector(
             address: address, multis: multis, nameAge: lifetimes.age, headLimits: headLimits)
+        certificate = address.transport.ownCertificate
         self.limit = limit
         self.lifetimes = lifetimes
         loop = multis.loop
@@ -344,9 +347,10 @@ package final class UpstreamPool: ExchangePool {
         drop(idle.remove(at: index))
     }
 
-    /// True if the connection has reached its age, or has been idle too long.
+    /// True if the connection has reached its age, has been idle too long, or shows a certificate that has been replaced.
     private func isSpent(_ connection: UpstreamConnection, at now: CoarseInstant) -> Bool {
-        isOver(lifetimes.age, since: connection.createdAt, at: now)
+        if let certificate, certificate.version != connection.certificateVersion { return true }
+        return isOver(lifetimes.age, since: connection.createdAt, at: now)
             || (connection.isIdle && isOver(lifetimes.idle, since: connection.idleSince, at: now))
     }
 

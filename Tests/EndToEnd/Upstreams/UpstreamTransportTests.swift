@@ -80,16 +80,20 @@ import Testing
         let sidecar = try Sidecar(
             Self.settings(
                 upstream.url,
-                trusted + "\nclient_certificate_file: \(certificate)\nclient_key_file: \(key)"
-                    + "\ntimeouts: {upstream_idle: 1ms}", top: "workers: 1"))
+                trusted + "\nclient_certificate_file: \(certificate)\nclient_key_file: \(key)",
+                top: "workers: 1"))
         #expect(try sidecar.get("/tls").status == 200)
+        let count = upstream.connectionCount
         // Half of a change: the pair before serves until the other half is there.
         let next = try authority.certificate(for: ["next.test"])
         try directory.write("c.pem", bytes: TemporaryDirectory.contents(of: next.certificateFile))
         for _ in 0..<5 { #expect(try sidecar.get("/tls").status == 200) }
         try directory.write("c.key", bytes: TemporaryDirectory.contents(of: next.keyFile))
+        #expect(upstream.connectionCount == count)
         try sidecar.bearerd.logLine("the other certificate") { $0.message == "client certificate changed" }
         for _ in 0..<5 { #expect(try sidecar.get("/tls").status == 200) }
+        #expect(
+            upstream.connectionCount == count + 1, "a kept connection would show the certificate of before")
     }
 
     @Test(arguments: [false, true])
