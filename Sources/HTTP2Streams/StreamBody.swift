@@ -63,7 +63,7 @@ package final class StreamBody: BodySource {
         guard count > 0 else {
             if let fault = stream.fault { throw .malformed(fault) }
             // All that was needed may have come before.
-            if stream.resetCode != nil, !isWhole { throw .truncated }
+            if stream.resetCode != nil || handle.connection.peerHasEnded, !isWhole { throw .truncated }
             return nil
         }
         handle.connection.stream.spend(TurnBudget.pieceCost)

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import BearerdCryptography
 import BearerdTestSupport
 import Testing
 
@@ -127,27 +126,6 @@ import Testing
         #expect(try client().request("POST", "/", [("content-length", "0003")], body: "abc").status == 200)
         let request = try sidecar.upstream.request()
         #expect(request["Content-Length"] == "3" && request.body == Array("abc".utf8))
-    }
-
-    @Test func `a tunnel whose upstream resets its connection ends with CANCEL`() throws {
-        let gate = Gate()
-        let upstream = try RawUpstream { wire in
-            let key = try #require(try wire.readHead()?["Sec-WebSocket-Key"])
-            try wire.send(
-                "HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: websocket\r\n"
-                    + "Sec-WebSocket-Accept: \(WebSocketProof.accept(key))\r\n\r\nfirst")
-            try gate.pass()
-            wire.reset()
-        }
-        let sidecar = try Sidecar(upstream: upstream)
-        try sidecar.awaitToken()
-        let client = try HTTP2Client(to: sidecar.bearerd.proxy)
-        let fields = client.fields("CONNECT", "/ws", [("sec-websocket-version", "13")])
-        let tunnel = try client.begin(
-            Array(fields.prefix(4)) + [(":protocol", "websocket")] + fields.dropFirst(4), endsStream: false)
-        try client.wait { $0.answers[tunnel]?.text == "first" }
-        gate.open()
-        #expect(try client.resetCode(of: tunnel) == 0x8)
     }
 
     @Test func `trailers that come with the head go up`() throws {
