@@ -29,13 +29,30 @@ import Testing
         #expect(upstream.connectionCount == 2)
     }
 
+    @Test func `whoever began with a pool gets connections of it when it is closed, and these end then`()
+        async throws
+    {
+        let upstream = try HTTP2Upstream { _, _, _ in }
+        try await onLoop { multis in
+            let pool = try pool(for: upstream, multis)
+            let before = try await pool.open(for: RequestForm(), within: patience, in: nil)
+            pool.close()
+            let first = try await pool.open(for: RequestForm(), within: patience, in: nil)
+            let second = try await pool.open(for: RequestForm(), within: patience, in: nil)
+            #expect(before.isOpen && upstream.connectionCount == 2)
+            for exchange in [before, first, second] { pool.discard(exchange) }
+        }
+        try upstream.awaitNoConnections()
+        #expect(upstream.connectionCount == 2)
+    }
+
     @Test func `a connection that shows a replaced certificate of ours gets no more requests`() async throws {
         let upstream = try HTTP2Upstream { _, _, _ in }
         let authority = try TLSAuthority()
         let pairs = try (0..<2).map { try authority.certificate(for: ["client-\($0).test"]) }
         let directory = try TemporaryDirectory()
         let (certificate, key) = (directory.path("c.pem"), directory.path("c.key"))
-        func install(_ number: Int) throws {
+        @Sendable func install(_ number: Int) throws {
             let pair = pairs[number]
             try directory.write("c.pem", bytes: TemporaryDirectory.contents(of: pair.certificateFile))
             try directory.write("c.key", bytes: TemporaryDirectory.contents(of: pair.keyFile))

@@ -17,11 +17,15 @@ package final class HTTP2Pool: NegotiatingPool {
     /// The connection that is being made; whoever needs one waits for it.
     private var attempt: HTTP2Attempt?
     /// Those who wait until a connection takes one more stream.
-    private let waiting = Exclusive<[LoopWait]>([])
+    private let queue: RoomQueue
     /// Exchanges that are over, for later ones.
     private let vacant = Exclusive<[HTTP2Exchange]>([])
     private let streams = StreamPool(atMost: HTTP2Pool.vacancies)
     private var isClosed = false
+    /// How many requests ask for a connection.
+    ///
+    /// They get one of a closed pool, too: it was theirs before.
+    private var askingCount = 0
     private var isTimerSet = false
     package var onShortage: () -> Void = {} { didSet { maker.onShortage = onShortage } }
 
@@ -65,6 +69,7 @@ package final class HTTP2Pool: NegotiatingPool {
         maker = UpstreamPool(
             address: address, limit: limit, lifetimes: lifetimes, headLimits: headLimits, multis: multis)
         loop = multis.loop
+        queue = RoomQueue(on: multis.loop)
         self.address = address
         certificate = address.transport.ownCertificate
         self.limit = limit
@@ -101,6 +106,11 @@ package final class HTTP2Pool: NegotiatingPool {
     package func open(
         for form: RequestForm, within timeout: Duration, in held: UpstreamPermit?
     ) async throws(UpstreamError) -> HTTP2Exchange {
+        askingCount += 1
+        defer {
+            askingCount -= 1
+            if isClosed { endUnasked() }
+        }
         let start = ContinuousClock.now
         let permit: UpstreamPermit
         if let held { permit = held } else { permit = try await maker.permit(within: timeout) }
@@ -110,7 +120,7 @@ package final class HTTP2Pool: NegotiatingPool {
             if let link = links.value.withRoom(for: form) {
                 guard looks < Self.lookLimit, link.isUnread else {
                     guard !link.refusesHead(of: form.headSize) else {
-                        roomChanged()  // it has perhaps woken us
+                        queue.wakeNext()  // it has perhaps woken us
                         throw .headTooLarge
                     }
                     defer { if form.isHeadLarge { link.reserve() } }
@@ -135,7 +145,7 @@ package final class HTTP2Pool: NegotiatingPool {
             } else {
                 // Each connection is given up as soon as it is there (GOAWAY): none will have room.
                 guard links.value.contains(where: \.isUsable) else { throw .otherProtocol }
-                try await awaitRoom(within: rest)
+                try await queue.wait(within: rest)
             }
         }
     }
@@ -175,48 +185,20 @@ package final class HTTP2Pool: NegotiatingPool {
         let link = exchange.link
         link.ended()
         if vacant.value.count < Self.vacancies, link.isUsable { vacant.value.append(exchange) }
-        roomChanged()
+        queue.wakeNext()
         guard link.activeCount == 0 else { return }
-        if isClosed { link.shutDown() } else { setTimer() }
+        if isClosed { endUnasked() } else { setTimer() }
     }
 
     package func heedEnd(of exchange: HTTP2Exchange, at instant: CoarseInstant) {}
 
-    private func awaitRoom(within timeout: Duration) async throws(UpstreamError) {
-        let room = LoopWait(loop: loop)
-        waiting.value.append(room)
-        do {
-            try await room.wait(within: timeout, orThrow: .busy, on: loop)
-        } catch {
-            // Woken in the same turn in which it gives up: the room is the next one's.
-            if !stopWaiting(room) { roomChanged() }
-            throw error
-        }
-        stopWaiting(room)
-    }
-
-    /// - Returns: false if ``roomChanged()`` has woken it.
-    @discardableResult
-    private func stopWaiting(_ room: LoopWait) -> Bool {
-        guard let index = waiting.value.firstIndex(where: { $0 === room }) else { return false }
-        waiting.value.remove(at: index)
-        return true
-    }
-
     /// The upstream may take more streams than before (SETTINGS_MAX_CONCURRENT_STREAMS), or none on a connection that
     /// counted (GOAWAY), so that another one may be made.
     private func heedRoom() {
-        guard !waiting.value.isEmpty else { return }
-        if links.value.contains(where: \.hasRoom) || links.value.mayGrow(for: RequestForm()) { wakeAll() }
-    }
-
-    private func roomChanged() {
-        if !waiting.value.isEmpty { waiting.value.removeFirst().wake() }
-    }
-
-    private func wakeAll() {
-        let woken = waiting.value
-        woken.forEach { $0.wake() }
+        guard !queue.isEmpty else { return }
+        if links.value.contains(where: \.hasRoom) || links.value.mayGrow(for: RequestForm()) {
+            queue.wakeAll()
+        }
     }
 
     // MARK: Connecting
@@ -288,7 +270,7 @@ package final class HTTP2Pool: NegotiatingPool {
         }
         guard link.connection.isOpen else { throw .otherProtocol }
         links.value.append(link)
-        if isClosed { link.shutDown() }
+        if isClosed { endUnasked() }
         setTimer()
         return true
     }
@@ -297,7 +279,7 @@ package final class HTTP2Pool: NegotiatingPool {
         heedVerdict(of: link)
         links.value.removeAll { $0 === link }
         vacant.value.removeAll { $0.link === link }
-        roomChanged()
+        queue.wakeNext()
     }
 
     /// Where an upstream asks for HTTP/1.1, and there is that choice, nothing more is sent to it over HTTP/2 for a while.
@@ -305,7 +287,7 @@ package final class HTTP2Pool: NegotiatingPool {
         guard single != nil, link.takeVerdict() else { return }
         decline(isRequired: true)
         for link in links.value { link.shutDown() }
-        wakeAll()
+        queue.wakeAll()
     }
 
     private func decline(isRequired: Bool) {
@@ -335,7 +317,11 @@ package final class HTTP2Pool: NegotiatingPool {
         timer.cancel()
         for link in links.value { link.shutDown() }
         maker.close()
+        queue.wakeAll()
     }
+
+    /// Ends idle connections of a closed pool, unless somebody is about to use one.
+    private func endUnasked() { if askingCount == 0 { closeIdle() } }
 
     private func closeIdle() {
         for link in links.value where link.activeCount == 0 { link.shutDown() }

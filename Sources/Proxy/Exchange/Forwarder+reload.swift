@@ -5,6 +5,7 @@ internal import BearerdHTTPExchange
 internal import BearerdHTTPMessages
 internal import BearerdObservability
 internal import BearerdRouting
+internal import OAuth
 
 /// The effect of a reload on requests in flight: they finish under their old snapshot, except endless
 /// streams.
