@@ -18,6 +18,8 @@ struct FrameScanner {
         let interruptsHead: Bool
         /// True if it comes behind a CONTINUATION that could have had much more of the head.
         let followsCrumb: Bool
+        /// Of a CONTINUATION: how many of its head there are with it.
+        let continuations: Int
 
         /// Of a HEADERS or DATA frame: true if it is the last of its side of the stream.
         var endsStream: Bool { flags & 0x1 != 0 }
@@ -33,6 +35,7 @@ struct FrameScanner {
     /// True if the last frame was a CONTINUATION of less than ``crumb``, without END_HEADERS.
     private var isBehindCrumb = false
     private static let crumb = 1024
+    private var continuationCount = 0
 
     /// - Parameter preface: how many bytes come before the first frame.
     init(preface: Int) { rest = preface }
@@ -63,10 +66,12 @@ struct FrameScanner {
     mutating func read(_ bytes: Span<UInt8>) -> Header {
         let word = bytes.word(at: 0).byteSwapped
         let type = UInt8(truncatingIfNeeded: word &>> 32)
+        continuationCount = type == 9 ? continuationCount &+ 1 : 0
         let header = Header(
             length: Int(word &>> 40), type: type, flags: UInt8(truncatingIfNeeded: word &>> 24),
             stream: Int32(truncatingIfNeeded: (word & 0x7FFFFF) &<< 8 | UInt64(bytes[8])),
-            interruptsHead: awaitsContinuation && type != 9, followsCrumb: isBehindCrumb)
+            interruptsHead: awaitsContinuation && type != 9, followsCrumb: isBehindCrumb,
+            continuations: continuationCount)
         rest = header.length
         let endsHeaders: UInt8 = 0x4
         isInHeadFrame = header.type == 1 || header.type == 9

@@ -28,7 +28,7 @@ package struct HTTP2Limits: Equatable, Sendable {
         case .server: max(16 * head.headerBytes, 1024 * 1024)
         }
     }
-    /// CONTINUATION frames behind one HEADERS frame, each of 16 KiB at most; as it is when the connection begins.
+    /// CONTINUATION frames behind one HEADERS frame, each of 16 KiB at most.
     func continuations(of peer: HTTP2Session.Role) -> Int {
         switch peer {
         case .client: 8 + head.headerBytes / (16 * 1024)

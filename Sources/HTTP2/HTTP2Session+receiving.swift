@@ -169,6 +169,9 @@ extension HTTP2Session {
         case NGHTTP2_HEADERS.rawValue:
             isHeadLate = false
             return faultOfStream(header, beginsStream: role == .server)
+        case NGHTTP2_CONTINUATION.rawValue where header.continuations > continuationLimit:
+            floods.exceed(.continuation)
+            return .enhanceYourCalm
         // It costs as much to read as the rest of its head.
         case NGHTTP2_CONTINUATION.rawValue where isHeadLate: return faultOfLate(header)
         case NGHTTP2_CONTINUATION.rawValue where header.followsCrumb:

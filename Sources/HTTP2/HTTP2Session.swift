@@ -34,6 +34,8 @@ package final class HTTP2Session {
     private(set) var limits: HTTP2Limits
     /// The size of a header list of the peer's that ends the connection.
     private(set) var bombBytes: Int
+    /// The most CONTINUATION frames of a head of the peer's.
+    private(set) var continuationLimit: Int
     /// The bytes to send to the peer, as a copy; ``withOutput(_:)`` lends them.
     package var output: [UInt8] { Array(framed.value.bytes[..<framed.value.count]) }
     /// Takes ``output``, as a sender does that has sent all of it.
@@ -131,6 +133,7 @@ package final class HTTP2Session {
         self.role = role
         self.limits = limits
         bombBytes = limits.bombBytes(of: role.peer)
+        continuationLimit = limits.continuations(of: role.peer)
         self.pool = pool
         outgoing = OutgoingHeads(in: pool.heads)
         peerStreams = Exclusive(PeerStreams(limit: limits.streams))
@@ -147,7 +150,7 @@ package final class HTTP2Session {
         nghttp2_option_set_stream_reset_rate_limit(options, 5000, UInt64(20 * max(limits.streams, 25)))
         nghttp2_option_set_max_outbound_ack(options, 500)
         nghttp2_option_set_max_settings(options, 32)
-        nghttp2_option_set_max_continuations(options, limits.continuations(of: role.peer))
+        nghttp2_option_set_max_continuations(options, 1 << 16)
         nghttp2_option_set_max_reserved_remote_streams(options, 0)
         nghttp2_option_set_peer_max_concurrent_streams(options, 100)
         // A head that may come in may go out, with fields of our own; nghttp2 estimates it as larger than it is.
@@ -188,6 +191,8 @@ package final class HTTP2Session {
         guard failureCode == nil, new != limits else { return }
         limits = new
         bombBytes = new.bombBytes(of: role.peer)
+        // The peer may not have heard of a smaller one.
+        continuationLimit = max(continuationLimit, new.continuations(of: role.peer))
         peerStreams.value.use(limit: new.streams)
         let settings = settingsOf(new, for: role)
         nghttp2_submit_settings(handle, UInt8(NGHTTP2_FLAG_NONE.rawValue), settings, settings.count)

@@ -52,6 +52,18 @@ import Testing
         #expect(peer.session.failure == nil)
     }
 
+    @Test func `a larger limit for heads holds for open connections, and so do more CONTINUATION frames`()
+        throws
+    {
+        let many = head(in: 30, of: 8000, on: 1)
+        peer.session.use(HTTP2Limits(head: HeadLimits(headerBytes: 512 * 1024)))
+        peer.send(many)
+        try answer(1)
+        peer.session.use(HTTP2Limits())
+        peer.send(head(in: 50, of: 8000, on: 3))
+        #expect(peer.goawayCode() == HTTP2ErrorCode.enhanceYourCalm.rawValue)
+    }
+
     @Test func `heads behind our GOAWAY are one, and some that had not heard of it are none`() throws {
         let large = HPACK.encode(FramePeer.get + [("x", String(repeating: "y", count: 16_000))])
         peer.send(.head(FramePeer.get, stream: 1))
