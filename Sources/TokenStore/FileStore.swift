@@ -212,7 +212,35 @@ package actor FileStore: SessionStore, ExecutorConfined {
             // Tokens that were removed must not stay in the previous generation.
             if !session.holdsTokens { try FileSystem.remove(paths.previous) }
         } catch {
-            throw failure(error, of: session.identity)
+            // Tokens are removed on a full disk too.
+            guard !session.holdsTokens, hasOverwritten(session, in: home) else {
+                throw failure(error, of: session.identity)
+            }
+        }
+    }
+
+    /// Writes a session without tokens over the newest generation where that stands, and removes the one before: neither
+    /// needs room.
+    ///
+    /// A crash in between leaves a file that is damaged, and with it no token either.
+    private func hasOverwritten(_ session: StoredSession, in home: StoreHome) -> Bool {
+        let paths = home.paths(of: session.identity)
+        do throws(SystemError) {
+            guard let present = try FileSystem.status(of: paths.current, followingLink: false) else {
+                return false
+            }
+            try FileSystem.remove(paths.previous)
+            var text = session.encoded()
+            // Of the same length, so that one write is all that readers can see of it.
+            let missing = Int(present.size) - sealer.seal(text, for: session.identity).count
+            text += [UInt8](repeating: UInt8(ascii: " "), count: max(0, missing))
+            let written = try FileReplacement.overwrite(
+                paths.current, with: sealer.seal(text, for: session.identity))
+            expect(written, of: session.identity)
+            home.mark.sessionWritten()
+            return true
+        } catch {
+            return false
         }
     }
 

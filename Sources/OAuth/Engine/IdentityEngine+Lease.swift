@@ -172,12 +172,6 @@ extension IdentityEngine {
     /// True if ``session`` is to be written.
     var needsWriting: Bool { (isUnwritten || isStoreBehind) && othersSession == nil }
 
-    /// True if the session has more than access tokens that the configuration alone brings again: a person's login or
-    /// logout, a refresh token, a client that the server made for us.
-    var isIrreplaceable: Bool {
-        configured.grantType.needsPerson || session.refreshToken != nil || session.registration != nil
-    }
-
     /// Has the session be newer than what is stored; one that says of a doubt also than what others may have read of it
     /// before, since they look into none that they know.
     mutating func countOn(from stored: StoredSession?) {
@@ -380,6 +374,8 @@ extension IdentityEngine {
     mutating func storeFailed(_ operation: StoreOperation, _ error: StoreError) {
         // Something newer is stored, which is read at once.
         guard error != .outdated else { return }
+        let isEnd = operation == .save && isEndUnwritten
+        let error = isEnd ? error.adding("; a restart brings back the session that the store holds") : error
         let known = storeTroubles[operation]
         storeTroubles[operation] = StoreTrouble(error: error, since: known?.since ?? moment.wall)
         // Whoever has had the lock since may have ended the session: that is looked at first.

@@ -31,6 +31,15 @@ extension IdentityEngine {
         return isStoreOfNoUse
     }
 
+    /// True if what is to be written is that a session has ended.
+    var isEndUnwritten: Bool { needsWriting && isIrreplaceable && !session.holdsTokens }
+
+    /// True if the session has more than access tokens that the configuration alone brings again: a person's login or
+    /// logout, a refresh token, a client that the server made for us.
+    var isIrreplaceable: Bool {
+        configured.grantType.needsPerson || session.refreshToken != nil || session.registration != nil
+    }
+
     /// All that may be shown of a target.
     func status(of id: TargetID, at now: Instant) -> IdentityStatus {
         var engine = self

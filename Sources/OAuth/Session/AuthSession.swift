@@ -196,6 +196,9 @@ public actor AuthSession: ExecutorConfined {
     /// Why what could not be had again is in memory alone; nil if it is not.
     package var unsavedReason: String? { core.assumeIsolated { $0.unsavedReason } }
 
+    /// True if that is the end of a session, as by a logout.
+    package var isEndUnsaved: Bool { core.assumeIsolated { $0.isEndUnsaved } }
+
     // MARK: What others ask for
 
     /// A token that has not expired: at once if there is one, else that of the one refresh in flight.

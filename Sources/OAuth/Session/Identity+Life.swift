@@ -164,6 +164,9 @@ extension Identity {
         isUnsaved ? engine.storeTrouble?.error.reason ?? "the store was not asked yet" : nil
     }
 
+    /// True if it is the end of a session that is in memory alone.
+    var isEndUnsaved: Bool { isUnsaved && engine.isEndUnwritten }
+
     /// Has another identity of the same name write what this one could not.
     ///
     /// - Returns: whether one does.

@@ -59,6 +59,18 @@ public enum StoreError: ExplainedError, Equatable, Sendable {
         }
     }
 
+    /// The same error, whose reason says more.
+    func adding(_ words: String) -> StoreError {
+        switch self {
+        case .unavailable(let reason): .unavailable(reason + words)
+        case .unreachable(let reason): .unreachable(reason + words)
+        case .denied(let reason): .denied(reason + words)
+        case .refused(let reason): .refused(reason + words)
+        case .forbidden(let reason): .forbidden(reason + words)
+        case .busy, .outdated, .leaseLost: self
+        }
+    }
+
     /// The ``reason``.
     public var sentence: String { reason.shownReason }
 

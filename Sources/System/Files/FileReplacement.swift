@@ -70,6 +70,24 @@ package struct FileReplacement: ~Copyable {
         }
     }
 
+    /// Replaces the content of a file where it stands, which needs no room on most file systems.
+    ///
+    /// Whoever reads meanwhile, or after a crash, may find a mixture of both.
+    ///
+    /// - Parameter bytes: the new content; as many as there are, or fewer.
+    /// - Returns: the fingerprint of the file.
+    /// - Throws: ``SystemError``; the old content may be there, or the mixture.
+    package static func overwrite(
+        _ place: FilePlace, with bytes: [UInt8]
+    ) throws(SystemError) -> FileFingerprint {
+        let file = try Descriptor(opening: place, O_WRONLY | O_NOFOLLOW)
+        try file.writeAll(bytes)
+        guard ftruncate(file.number, off_t(bytes.count)) == 0 else { throw .last(.write, place.path) }
+        try file.synchronize()
+        try place.synchronizeDirectory()
+        return try file.status().fingerprint
+    }
+
     /// Checks that a file could be replaced: a directory that can be read does not always accept new files.
     ///
     /// - Parameter size: the bytes to write; a full disk takes the name of a file, and nothing of what is to be in it.

@@ -5,6 +5,14 @@ import BearerdEventLoop
 import BearerdObservability
 import OAuth
 
+/// A session that a process has in memory alone.
+struct UnstoredSession {
+    let identity: String
+    let reason: String
+    /// True for the end of a session, as by a logout.
+    let isEnd: Bool
+}
+
 /// The end of sessions, with the process or with a configuration.
 extension Daemon {
     /// The additional time for token requests of sessions that are no longer needed.
@@ -46,25 +54,32 @@ extension Daemon {
     private func sessionEnded(_ session: AuthSession) { endingSessions.removeAll { $0 === session } }
 
     /// The identities whose sessions are in memory only, with the reason.
-    var unstored: [(identity: String, reason: String)] {
-        var found: [(identity: String, reason: String)] = []
+    var unstored: [UnstoredSession] {
+        var found: [UnstoredSession] = []
         for session in configured.sessions + retired
         where !found.contains(where: { $0.identity == session.identity }) {
             guard let reason = session.assumeIsolated({ $0.unsavedReason }) else { continue }
-            found.append((session.identity, reason))
+            let isEnd = session.assumeIsolated { $0.isEndUnsaved }
+            found.append(UnstoredSession(identity: session.identity, reason: reason, isEnd: isEnd))
         }
         return found
     }
 
     /// Logs the sessions that are lost because the store did not accept them.
     func tellOfLosses() {
-        for (identity, reason) in unstored {
+        for session in unstored {
+            let log = log.with(.identity, .string(session.identity)).with(.reason, .string(session.reason))
+            guard !session.isEnd else {
+                log.error(
+                    "the end of a session is lost: it was in memory alone, and the next start goes on with what the store holds",
+                    [.hint: "mend the store, and log out again"])
+                continue
+            }
             log.error(
                 "a session is lost: it was in memory alone, and the store did not take it",
                 [
-                    .identity: .string(identity), .reason: .string(reason),
                     .hint:
-                        "mend the store, and begin the session anew as it was begun: by a login or an import",
+                        "mend the store, and begin the session anew as it was begun: by a login or an import"
                 ])
         }
     }

@@ -29,7 +29,7 @@ struct DrainNotices {
     ///   - unstored: those whose sessions are in memory only.
     func tell(
         _ metrics: WorkerMetrics, _ identities: [String],
-        _ unstored: [(identity: String, reason: String)], _ log: Log
+        _ unstored: [UnstoredSession], _ log: Log
     ) {
         let log = CurrentProcess.isTerminal(2) ? log.with(.hint, "Ctrl-C ends it at once") : log
         let now = Instant.now

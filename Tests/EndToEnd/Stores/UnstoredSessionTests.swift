@@ -57,10 +57,8 @@ import Testing
     }
 
     /// The store's tokens are not the newest, and nobody who reads that they are revoked would look for others.
-    @Test(.needs(.smallDisk), arguments: [("logout", 74), ("revoke", 69)] as [(String, Int32)])
-    func `is the one that a command ends, and not the older one of the store`(
-        command: String, code: Int32
-    ) throws {
+    @Test(.needs(.smallDisk), arguments: ["logout", "revoke"])
+    func `is the one that a command ends, and not the older one of the store`(command: String) throws {
         let scene = try FullDisk()
         let directory = scene.sidecar.directory
         let text = String(
@@ -68,7 +66,8 @@ import Testing
         // A daemon that runs by another file is none of the command's.
         let file = try directory.write("config.yaml", text.asking(scene.sidecar.bearerd.admin))
         let result = try BearerdProcess.command(command, "-c", file)
-        #expect(result.exit == code, "the store has its tokens still: \(result)")
+        #expect(result.exit == 0, "\(result)")
+        #expect(!scene.disk.everything.contains(scene.newest))
         let revoked = scene.sidecar.provider.requests("POST", "/revocation").map { $0["token"] }
         #expect(revoked.contains(scene.newest), "\(result)")
         #expect(try scene.sidecar.get().status == 503, "the daemon has ended it too")

@@ -29,6 +29,13 @@ final class SmallDisk {
         close(filler)
     }
 
+    /// Has the file system take no writes, as after an error of the disk.
+    func makeReadOnly() throws {
+        let mount = ["/usr/bin/mount", "-o", "remount,ro", path]
+        // Somebody may have a file open for writing for an instant.
+        try eventually("\(path) to be read-only") { try Subprocess.run(mount).ending == .exited(0) }
+    }
+
     func makeRoom() { unlink("\(path)/filler") }
 
     /// The content of all files.
