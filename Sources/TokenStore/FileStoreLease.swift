@@ -21,7 +21,9 @@ struct FileStoreLease: StoreLease {
 
     var mayBeSpent: Bool { lock.mayBeSpent }
 
-    func wasLeftSpent(_ session: StoredSession) async -> Bool { lock.noteFound == Int64(session.generation) }
+    func wasLeftSpent(_ session: StoredSession) async -> Bool { lock.wasLeftSpent(session.generation) }
+
+    var markTrouble: StoreError? { lock.markTrouble.map { .unavailable("\($0)") } }
 
     func leaveSpent() { lock.leaveSpent() }
 

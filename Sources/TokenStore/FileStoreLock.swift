@@ -11,11 +11,13 @@ final class FileStoreLock: Sendable {
         /// The generation whose refresh token is being sent.
         var spending: Int64?
         var mayBeSpent = false
+        /// Why the last note is not in the file.
+        var trouble: SystemError?
     }
 
     private let state: Mutex<State>
     /// The note that was left when the lock was taken.
-    let noteFound: Int64?
+    private let noteFound: Int64?
 
     /// - Parameter file: nil in a directory that nobody else can use.
     init(_ file: consuming FileLock?) {
@@ -31,10 +33,22 @@ final class FileStoreLock: Sendable {
         state.withLock { state in
             let generation = Int64(generation)
             // The note of a generation that we have marked before is our own.
-            if state.spending != generation { state.mayBeSpent = state.file?.note == generation }
+            if state.spending != generation {
+                state.mayBeSpent = Self.isLeft(state.file?.note, by: generation)
+            }
             state.spending = generation
-            state.file?.leave(note: generation)
+            state.trouble = state.file?.leave(note: generation)
         }
+    }
+
+    /// Why the note of ``spend(_:)`` is not in the file, so that the next process will not find it; nil if it is.
+    var markTrouble: SystemError? { state.withLock { $0.trouble } }
+
+    /// True if the note that was left when the lock was taken is that of a generation, or of nobody knows which.
+    func wasLeftSpent(_ generation: Int) -> Bool { Self.isLeft(noteFound, by: Int64(generation)) }
+
+    private static func isLeft(_ note: Int64?, by generation: Int64) -> Bool {
+        note == generation || note == FileLock.unknownNote
     }
 
     /// True if another process left the same note and did not remove it.

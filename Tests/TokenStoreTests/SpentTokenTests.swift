@@ -82,6 +82,20 @@ import Testing
         #expect(try await !spend(store, 7))
     }
 
+    /// A full disk takes the name of a file, and nothing of what is to be in it.
+    @Test func `is any that is stored where a process could note nothing in its lock file`() async throws {
+        let store = try fixture.open()
+        #expect(try await !spend(store, 3), "the file is new")
+        fixture.overwrite("default.session.lock", [])
+        // Who has the lock for something else takes nothing back.
+        try await store.withLock()
+        let holder = try await store.lock(waitingAtMost: .seconds(5))
+        #expect(await holder.wasLeftSpent(.sample(generation: 3)))
+        await holder.release()
+        #expect(try await spend(store, 3))
+        #expect(try await !spend(store, 3))
+    }
+
     @Test func `is let go by who hears that a person wants the lock`() async throws {
         let (store, other) = (try fixture.open(), try fixture.open())
         let holder = try await store.lock()

@@ -60,6 +60,8 @@ enum EngineEvent: Sendable {
     case leased(Ticket)
     case leaseRefused(Ticket, StoreError)
     case recordRead(Ticket, Result<StoreRecord, StoreError>)
+    /// The mark that is about to be reported by ``spent(_:_:)`` was written down, or could not be.
+    case marked(StoreError?)
     /// The mark is set; the value says whether somebody had left one for the same token.
     case spent(Ticket, Result<Bool, StoreError>)
     case saved(Ticket)

@@ -42,6 +42,8 @@ extension IdentityEngine {
         case .leased(let ticket): leased(ticket)
         case .leaseRefused(let ticket, let error): leaseRefused(ticket, error)
         case .recordRead(let ticket, let result): recordRead(ticket, result)
+        case .marked(let trouble):
+            if let trouble { storeFailed(.mark, trouble) } else { storeWorked(.mark) }
         case .spent(let ticket, let result):
             if !endMeanwhile(event) { spent(ticket, result) }
         case .saved(let ticket):
@@ -72,7 +74,8 @@ extension IdentityEngine {
         case .tokenRejected(_, _, let id, _): act(.wake(id, .pass))
         case .tokenAccepted, .renewalNeeded, .credentialsChanged, .timePassed, .started, .targetJoined,
             .targetLeaves, .targetLeft, .stopping, .hurried, .stopped, .inherited, .handingOver, .handedOver,
-            .performed, .storeChanged, .leaseRefused, .recordRead, .spent, .saved, .notSaved, .claimed,
+            .performed, .storeChanged, .leaseRefused, .recordRead, .marked, .spent, .saved, .notSaved,
+            .claimed,
             .roomWanted, .probed, .judged:
             break
         }

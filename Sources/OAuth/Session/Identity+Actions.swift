@@ -23,6 +23,7 @@ extension Identity {
             defer { storeLimits.removeValue(forKey: ticket)?.cancel() }
             do throws(StoreError) {
                 try await lease.spend(session)
+                take(.marked(lease.markTrouble))
                 take(.spent(ticket, .success(lease.mayBeSpent)))
             } catch {
                 take(.spent(ticket, .failure(error)))

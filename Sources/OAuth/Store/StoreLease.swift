@@ -31,6 +31,10 @@ public protocol StoreLease: Sendable {
     /// up, without an answer: whoever finds that has the provider answer something else first.
     var mayBeSpent: Bool { get }
 
+    /// Why what ``spend(_:)`` was told of last could not be written down, though nobody else has the lease meanwhile: whoever
+    /// comes next would not know of it. nil if it was written down.
+    var markTrouble: StoreError? { get }
+
     /// Tells if somebody who ended, or gave up, without an answer has spent the refresh token of `session`, which is what
     /// the holder has read since it has the lease: that must not be forgotten when something else is saved.
     func wasLeftSpent(_ session: StoredSession) async -> Bool
@@ -48,6 +52,9 @@ public protocol StoreLease: Sendable {
 extension StoreLease {
     /// Nothing is written down.
     public var mayBeSpent: Bool { false }
+
+    /// There is none.
+    public var markTrouble: StoreError? { nil }
 
     /// Nothing is written down.
     public func wasLeftSpent(_ session: StoredSession) async -> Bool { false }

@@ -8,6 +8,8 @@ public enum StoreOperation: String, Sendable {
     case save
     /// Locking an identity, so that no other process rotates its refresh token.
     case lock
+    /// Noting that a refresh token is about to be sent, for a process that starts meanwhile.
+    case mark
     /// Keeping an identity in the directory that every process looks in.
     case place
 }

@@ -9,8 +9,14 @@ internal import Glibc
 /// processes could lock two files of one name. For those who wait, it contains the holder and the time since
 /// when; it may also contain a note for the next holder.
 package struct FileLock: ~Copyable, Sendable {
+    /// The note of a file that an earlier holder could write nothing to, as on a full disk: nobody knows what it was.
+    package static let unknownNote: Int64 = -1
+
     private let file: Descriptor
-    private let isWritable: Bool
+    /// The path of the file, for errors.
+    private let path: String
+    /// Why nothing is written to the file; nil if it is writable.
+    private let obstacle: SystemError?
     /// A number that this or an earlier holder has left in the file; it outlives the process.
     package private(set) var note: Int64?
 
@@ -20,8 +26,8 @@ package struct FileLock: ~Copyable, Sendable {
     /// - Returns: nil if another holder has it, in this process or another.
     /// - Throws: ``SystemError``.
     package static func acquire(_ place: FilePlace) throws(SystemError) -> FileLock? {
-        var isWritable = true
-        let file = try open(place, &isWritable)
+        var (isNew, obstacle) = (false, nil as SystemError?)
+        let file = try open(place, &isNew, &obstacle)
         var result: CInt
         repeat {
             result = flock(file.number, LOCK_EX | LOCK_NB)
@@ -30,27 +36,37 @@ package struct FileLock: ~Copyable, Sendable {
             if errno == EWOULDBLOCK { return nil }
             throw .last(.flock, place.path)
         }
-        let isOurs = isWritable && isForUsAlone(file)
-        let lock = FileLock(file: file, isWritable: isOurs)
-        lock.write()
+        if obstacle == nil, !isForUsAlone(file) {
+            obstacle = SystemError(.write, path: place.path, code: EMLINK)
+        }
+        let lock = FileLock(file: file, at: place, isNew: isNew, obstacle: obstacle)
+        // The lock does not depend on the line, so errors such as a full disk are ignored.
+        _ = lock.write()
         return lock
     }
 
-    /// Writes `note` to the file, or removes the present one, if the file is writable.
-    package mutating func leave(note: Int64?) {
+    /// Writes `note` to the file, or removes the present one.
+    ///
+    /// - Returns: the failure that leaves the file as it was; nil if there was none.
+    @discardableResult
+    package mutating func leave(note: Int64?) -> SystemError? {
         self.note = note
-        write()
+        return write()
     }
 
-    /// Writes the holder's line; the lock does not depend on it, so errors such as a full disk are ignored.
-    private func write() {
-        guard isWritable else { return }
+    /// Writes the holder's line.
+    private func write() -> SystemError? {
+        if let obstacle { return obstacle }
         var line = FileLockHolder.own
         line.note = note
         let bytes = Array(line.line.utf8)
         // In one step and in place: a process that is killed here leaves the one line or the other.
         let written = bytes.withUnsafeBytes { pwrite(file.number, $0.baseAddress, $0.count, 0) }
-        if written == bytes.count { ftruncate(file.number, written) }
+        guard written == bytes.count else {
+            return SystemError(.write, path: path, code: written < 0 ? errno : ENOSPC)
+        }
+        ftruncate(file.number, written)
+        return nil
     }
 
     /// True if nothing else is lost by writing to the file: it is a regular file with one name.
@@ -60,13 +76,21 @@ package struct FileLock: ~Copyable, Sendable {
     }
 
     // Without O_NONBLOCK, opening a FIFO waits for somebody at its other end.
-    private static func open(_ place: FilePlace, _ isWritable: inout Bool) throws(SystemError) -> Descriptor {
+    private static func open(
+        _ place: FilePlace, _ isNew: inout Bool, _ obstacle: inout SystemError?
+    ) throws(SystemError) -> Descriptor {
+        let flags = O_RDWR | O_NOFOLLOW | O_NONBLOCK
         do throws(SystemError) {
-            return try Descriptor(opening: place, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK, mode: 0o600)
+            do throws(SystemError) {
+                return try Descriptor(opening: place, flags)
+            } catch where error.isMissing {
+                isNew = true
+                return try Descriptor(opening: place, flags | O_CREAT, mode: 0o600)
+            }
         } catch {
             // On a disk that has become read-only the lock that is there still keeps others out.
             guard error.isPermission else { throw error }
-            isWritable = false
+            obstacle = error
             let failure = error
             do throws(SystemError) {
                 return try Descriptor(opening: place, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
@@ -76,10 +100,14 @@ package struct FileLock: ~Copyable, Sendable {
         }
     }
 
-    private init(file: consuming Descriptor, isWritable: Bool) {
+    private init(
+        file: consuming Descriptor, at place: FilePlace, isNew: Bool, obstacle: SystemError?
+    ) {
         let left = try? file.readAll(limit: FileLockHolder.longestLine)
-        note = left.flatMap(FileLockHolder.parse)?.note
+        note =
+            left?.isEmpty == true && !isNew ? Self.unknownNote : left.flatMap(FileLockHolder.parse)?.note
         self.file = file
-        self.isWritable = isWritable
+        self.obstacle = obstacle
+        path = place.path
     }
 }

@@ -206,6 +206,7 @@ extension StoreOperation {
         case .load: "the stored session cannot be read"
         case .save: "the session cannot be stored"
         case .lock: "the store's lock is not to be had"
+        case .mark: "nobody can be told that the refresh token is being sent"
         case .place: "the session is not where it will be looked for"
         }
     }
@@ -216,6 +217,8 @@ extension StoreOperation {
         case .load: "the stored session cannot be read; it is tried again"
         case .save: "the session cannot be stored and goes on from memory; it is tried again"
         case .lock: "the store's lock is not to be had; it is tried again"
+        case .mark:
+            "the store takes no note that the refresh token is being sent: whoever starts after a sudden end may send it again"
         case .place: "the session is not where it will be looked for, and goes on where it was"
         }
     }
@@ -226,6 +229,7 @@ extension StoreOperation {
         case .load: "the stored session can be read again"
         case .save: "the session is stored again"
         case .lock: "the store's lock is to be had again"
+        case .mark: "the store takes notes of refresh tokens again"
         case .place: "the session is where it will be looked for again"
         }
     }
