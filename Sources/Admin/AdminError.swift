@@ -139,7 +139,7 @@ enum AdminError: Error, Equatable {
             .session(.token(.stopped), _):
             "The provider, or the source in its place, gave no token; see last_error in /api/status."
         case .session(.token(.storeUnavailable), _):
-            "The store of the sessions cannot be used, so no token is asked for; see last_error in /api/status."
+            "The store of the sessions cannot be used, or another process keeps its lock, so no token is asked for; see last_error in /api/status."
         case .session(.server(let failure), _): failure.detail
         case .login(.unstored(let error)), .session(.store(let error), _): error.reason
         }

@@ -160,7 +160,8 @@ package struct Rejection: Equatable, Sendable {
         case .storeUnavailable(let retryAfter):
             self.init(
                 .providerUnavailable,
-                "The store of the sessions cannot be used, so no token is asked for.", retryAfter: retryAfter)
+                "The store of the sessions cannot be used, or another process keeps its lock, so no token is asked for.",
+                retryAfter: retryAfter)
             blame = .bearerd
         case .upstreamUnavailable(.cancelled):
             return nil

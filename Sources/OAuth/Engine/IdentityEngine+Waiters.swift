@@ -194,14 +194,10 @@ extension IdentityEngine {
     /// True if nobody knows what the store holds.
     var isUnread: Bool { storeTroubles[.load] != nil }
 
-    /// True if the store is the reason for a missing token, and not the provider.
-    ///
-    /// A lock that another process keeps is none: that process is asking the provider.
+    /// True if the store is the reason for a missing token, and not the provider: without its lock nothing is asked for.
     private func isStoreAway(_ failure: LastFailure?) -> Bool {
-        if let failure {
-            guard case .store(let error) = failure.failure.reason else { return false }
-            return !error.isBusy
-        }
+        if storeTroubles[.lock]?.error.isBusy == true { return true }
+        if let failure { return failure.failure.isAboutStore }
         return isStoreAwaited || isStoreOfNoUse
     }
 

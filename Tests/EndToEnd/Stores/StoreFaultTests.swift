@@ -140,6 +140,10 @@ import Testing
         }
         try eventually("the token to expire") { try peer.get().status == 503 }
         #expect(try peer.lastError() == "store_busy")
+        let refused = try peer.get()
+        #expect(
+            refused.problem == "idp_unavailable" && refused.text.contains("another process keeps its lock"),
+            "\(refused.text)")
         released.withLock { $0 = true }
         frozen.bearerd.process.signal(SIGCONT)
         try eventually("the holder's token") { try peer.get().status == 200 }
