@@ -25,6 +25,12 @@ static inline CURLcode bearerd_easy_setopt_share(CURL *easy, CURLSH *value) {
 static inline CURLcode bearerd_easy_setopt_transfer_function(CURL *easy, CURLoption option, curl_write_callback value) {
     return curl_easy_setopt(easy, option, value);
 }
+static inline CURLcode bearerd_easy_setopt_debug_function(CURL *easy, curl_debug_callback value) {
+    return curl_easy_setopt(easy, CURLOPT_DEBUGFUNCTION, value);
+}
+static inline CURLcode bearerd_easy_setopt_progress_function(CURL *easy, curl_xferinfo_callback value) {
+    return curl_easy_setopt(easy, CURLOPT_XFERINFOFUNCTION, value);
+}
 static inline CURLcode bearerd_easy_setopt_open_socket_function(CURL *easy, curl_opensocket_callback value) {
     return curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, value);
 }

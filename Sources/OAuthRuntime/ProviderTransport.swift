@@ -54,24 +54,26 @@ package final class ProviderTransport: TokenTransport {
             let response = try await client.send(request, over: transport)
             var answer = TransportResponse(
                 status: response.status, fields: response.fields, body: response.body)
-            answer.cutOff = response.cutOff.map { TransportError($0, over: transport) }
+            answer.cutOff = response.cutOff.map { TransportError($0, over: transport, to: request.url) }
             return answer
         } catch {
-            throw TransportError(error, over: transport)
+            throw TransportError(error, over: transport, to: request.url)
         }
     }
 }
 
 extension TransportError {
     /// Turns a failed transfer into the engine's error.
-    fileprivate init(_ error: TransferError, over transport: Transport) {
+    fileprivate init(_ error: TransferError, over transport: Transport, to url: HTTPURL) {
         switch error {
         case .notConnected(let cause) where error.isCertificate:
             self = .certificate("\(cause.reason(over: transport)); \(Self.advice(on: cause))")
         case .notConnected(let cause): self = .unreachable(cause.reason(over: transport))
         case .foreign, .tooFar: self = .unreachable(error.reason)
         case .timedOut: self = .timedOut
-        case .interrupted: self = .interrupted("the connection ended")
+        case .unanswered where url.scheme == .http:
+            self = .interrupted("the connection ended; does it want https://?")
+        case .unanswered, .interrupted: self = .interrupted("the connection ended")
         case .tooLarge: self = .answerTooLarge
         case .malformed: self = .notHTTP("not an HTTP answer")
         case .cancelled: self = .interrupted("cancelled")

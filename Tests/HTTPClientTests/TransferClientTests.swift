@@ -199,6 +199,10 @@ import Testing
         await #expect(throws: TransferError.cancelled) { try await task.value }
     }
 
+    /// Chunks of one byte, with extensions that have no end.
+    private static let padding = String(
+        repeating: "1;\(String(repeating: "x", count: 2_000))\r\ny\r\n", count: 2_000)
+
     @Test func `a port on which nobody listens refuses`() async throws {
         let (socket, address) = try Socket.refusing()
         await #expect(throws: TransferError.notConnected(.connectionRefused)) {
@@ -208,10 +212,12 @@ import Testing
     }
 
     @Test(arguments: [
-        (Reply.close, TransferError.interrupted), (.reset, .interrupted),
+        (Reply.close, TransferError.unanswered), (.reset, .unanswered),
         (.raw("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf", thenClose: true), .interrupted),
         (.raw("+OK POP3 server ready\r\n", thenClose: true), .malformed),
         (.raw("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n", thenClose: true), .interrupted),
+        (.raw("HTTP/1.1 200 OK\r\nX: \(String(repeating: "x", count: 200_000))\r\n\r\n"), .tooLarge),
+        (.raw("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + padding), .tooLarge),
     ])
     func `a broken answer is an error that says how`(reply: Reply, expected: TransferError) async throws {
         let provider = try RawUpstream { _ in reply }

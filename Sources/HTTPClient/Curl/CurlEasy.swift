@@ -41,6 +41,18 @@ struct CurlEasy: ~Copyable {
         try bearerd_easy_setopt_transfer_function(handle, option, value).check()
     }
 
+    /// Makes libcurl show what it receives, as it came over the connection.
+    func setDebugFunction(_ show: curl_debug_callback) throws(CurlError) {
+        try bearerd_easy_setopt_debug_function(handle, show).check()
+        try set(CURLOPT_VERBOSE, to: true)
+    }
+
+    /// Makes libcurl ask now and then whether the transfer is to go on.
+    func setProgressFunction(_ ask: curl_xferinfo_callback) throws(CurlError) {
+        try bearerd_easy_setopt_progress_function(handle, ask).check()
+        try set(CURLOPT_NOPROGRESS, to: false)
+    }
+
     /// Makes libcurl use the sockets that `open` creates; libcurl closes them.
     func setSocketOpener(_ open: curl_opensocket_callback) throws(CurlError) {
         try bearerd_easy_setopt_open_socket_function(handle, open).check()

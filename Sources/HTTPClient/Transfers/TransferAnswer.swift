@@ -11,6 +11,8 @@ final class TransferAnswer {
     private(set) var body: [UInt8] = []
     private let maximumBodyBytes: Int
     private var headBytes = 0
+    /// The content as it came over the connection, with what frames its chunks.
+    private var framedBytes = 0
 
     private static let maximumHeadBytes = 64 * 1024
 
@@ -25,7 +27,16 @@ final class TransferAnswer {
         try easy.set(CURLOPT_HEADERDATA, to: context)
         try easy.set(CURLOPT_WRITEFUNCTION, to: onBody)
         try easy.set(CURLOPT_WRITEDATA, to: context)
+        try easy.set(CURLOPT_DEBUGDATA, to: context)
+        try easy.setDebugFunction(onReceived)
+        try easy.set(CURLOPT_XFERINFODATA, to: context)
+        try easy.setProgressFunction(onProgress)
     }
+
+    fileprivate func framedBytesArrived(_ count: Int) { framedBytes += count }
+
+    /// True if the chunks of the content are more frame than content: their extensions have no end of their own.
+    fileprivate var isPadded: Bool { framedBytes > 2 * maximumBodyBytes + Self.maximumHeadBytes }
 
     fileprivate func bodyArrived(_ bytes: UnsafeRawBufferPointer) -> Bool {
         let room = maximumBodyBytes - body.count
@@ -80,4 +91,22 @@ private func deliver(
     guard let context, let bytes else { return 0 }
     let answer = Unmanaged<TransferAnswer>.fromOpaque(context).takeUnretainedValue()
     return body(answer, UnsafeRawBufferPointer(start: bytes, count: count)) ? count : 0
+}
+
+private func onReceived(
+    _ easy: UnsafeMutableRawPointer?, _ kind: curl_infotype, _ bytes: UnsafeMutablePointer<CChar>?,
+    _ count: Int,
+    _ context: UnsafeMutableRawPointer?
+) -> Int32 {
+    guard kind == CURLINFO_DATA_IN, let context else { return 0 }
+    Unmanaged<TransferAnswer>.fromOpaque(context).takeUnretainedValue().framedBytesArrived(count)
+    return 0
+}
+
+/// - Returns: 0 to go on; another number makes libcurl end the transfer with `CURLE_ABORTED_BY_CALLBACK`.
+private func onProgress(
+    _ context: UnsafeMutableRawPointer?, _: curl_off_t, _: curl_off_t, _: curl_off_t, _: curl_off_t
+) -> Int32 {
+    guard let context else { return 0 }
+    return Unmanaged<TransferAnswer>.fromOpaque(context).takeUnretainedValue().isPadded ? 1 : 0
 }

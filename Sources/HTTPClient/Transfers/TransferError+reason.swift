@@ -12,6 +12,7 @@ extension TransferError {
         case .tooFar:
             "the address is neither this machine's nor one of its own link, and plain http goes no further"
         case .timedOut: "no answer came in time"
+        case .unanswered: "the connection ended before there was an answer"
         case .interrupted: "the connection ended before the answer did"
         case .tooLarge: "the answer is too large"
         case .malformed: "what answers does not speak HTTP"

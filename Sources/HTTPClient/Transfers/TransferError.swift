@@ -16,9 +16,11 @@ package enum TransferError: Error, Equatable, Sendable {
     case tooFar
     /// The time limit passed after the request was sent; it may have been processed.
     case timedOut
+    /// The connection ended before a response began; the request may have been processed.
+    case unanswered
     /// The connection ended before the response did; the request may have been processed.
     case interrupted
-    /// The head exceeds 64 KiB, or the body exceeds the limit of the request.
+    /// The head exceeds 64 KiB, or the body, or the framing of its chunks, exceeds the limit of the request.
     case tooLarge
     /// The response is not HTTP.
     case malformed
@@ -26,11 +28,16 @@ package enum TransferError: Error, Equatable, Sendable {
     case cancelled
     case other(CurlError)
 
+    /// `CURLE_TOO_LARGE` of libcurl 8.6 and later; those before say `CURLE_OUT_OF_MEMORY`.
+    private static let lineTooLong = CURLcode(100)
+
     /// True if a certificate is at fault, the server's, a proxy's or ours, so that a retry will not help.
     package var isCertificate: Bool {
         switch self {
         case .notConnected(let error): error.isOfCertificate
-        case .timedOut, .interrupted, .tooLarge, .malformed, .cancelled, .foreign, .tooFar, .other: false
+        case .timedOut, .unanswered, .interrupted, .tooLarge, .malformed, .cancelled, .foreign, .tooFar,
+            .other:
+            false
         }
     }
 
@@ -41,18 +48,23 @@ package enum TransferError: Error, Equatable, Sendable {
             self = .notConnected(failure)
             return
         }
+        let interrupted: TransferError =
+            transfer.easy.number(CURLINFO_RESPONSE_CODE) > 0 ? .interrupted : .unanswered
         switch code {
         case CURLE_OPERATION_TIMEDOUT:
             self = .timedOut
         case CURLE_GOT_NOTHING, CURLE_PARTIAL_FILE, CURLE_SEND_ERROR:
-            self = .interrupted
-        case CURLE_WRITE_ERROR:
+            self = interrupted
+        case CURLE_WRITE_ERROR, CURLE_ABORTED_BY_CALLBACK:
+            self = .tooLarge
+        // A line of the head is longer than libcurl takes.
+        case CURLE_OUT_OF_MEMORY where transfer.isSent, Self.lineTooLong where transfer.isSent:
             self = .tooLarge
         case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY, CURLE_BAD_CONTENT_ENCODING:
             self = .malformed
         default:
             switch failure {
-            case .other where code == CURLE_RECV_ERROR: self = .interrupted
+            case .other where code == CURLE_RECV_ERROR: self = interrupted
             case .other: self = .other(CurlError(code))
             case let error: self = .notConnected(error)
             }

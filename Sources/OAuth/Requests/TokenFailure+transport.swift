@@ -20,10 +20,9 @@ extension TokenFailure {
                 .transient, .timedOut,
                 detail: "\(request.url.place) did not answer within \(seconds.formattedSeconds)")
         case .interrupted(let reason):
-            let advice = request.url.scheme == .http ? "; does it want https://?" : ""
             self.init(
                 .transient, .interrupted,
-                detail: "the answer of \(request.url.place) broke off: \(shown(reason))\(advice)")
+                detail: "the answer of \(request.url.place) broke off: \(shown(reason))")
         case .answerTooLarge:
             self.init(
                 .transient, .answerTooLarge,

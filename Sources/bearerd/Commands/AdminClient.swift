@@ -198,7 +198,7 @@ struct AdminClient {
         switch error {
         case .timedOut, .notConnected, .cancelled, .foreign, .tooFar:
             "is the daemon that listens there (admin.listen) stopped, or overloaded?"
-        case .interrupted, .tooLarge, .malformed, .other:
+        case .unanswered, .interrupted, .tooLarge, .malformed, .other:
             "does another program listen there? look at admin.listen"
         }
     }

@@ -26,12 +26,13 @@ struct UpstreamMend {
     func fix(of error: TransferError) -> String {
         switch error {
         case .notConnected(let cause): fix(of: cause)
-        case .malformed, .interrupted:
+        case .malformed, .unanswered:
             route.upstream.scheme == .http
                 ? "what listens at \(place) speaks no HTTP: does it want https:// in \(key)?"
                 : "what listens at \(place) speaks no HTTP: mend the port in \(key)"
         case .timedOut: "look at the upstream: it takes the connection and does not answer"
-        case .tooLarge, .cancelled, .foreign, .tooFar, .other: "look at the upstream, or mend \(key)"
+        case .interrupted, .tooLarge, .cancelled, .foreign, .tooFar, .other:
+            "look at the upstream, or mend \(key)"
         }
     }
 

@@ -46,6 +46,15 @@ import Testing
             name: "a closed connection", answer: { _, _ in .close },
             words: ["TOKEN broke off", "; does it want https://?"], code: "interrupted"),
         Failure(
+            name: "half an answer",
+            answer: { _, _ in .raw("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf", thenClose: true) },
+            words: ["TOKEN broke off: the connection ended"], code: "interrupted"),
+        Failure(
+            name: "a field without an end",
+            answer: { _, _ in
+                .raw("HTTP/1.1 200 OK\r\nX: \(String(repeating: "x", count: 200_000))\r\n\r\n")
+            }, words: ["the answer of TOKEN is larger than"], code: "answer_too_large"),
+        Failure(
             name: "no answer", answer: { _, _ in .raw("") }, words: ["TOKEN did not answer within 2 s"],
             code: "timed_out"),
         Failure(
