@@ -91,6 +91,7 @@ enum AdminError: Error, Equatable {
             case .misconfigured: .misconfigured
             case .transient: ProblemCode(failure.reason)
             }
+        case .login(.unstored(.spentImport)): .spentImport
         case .login(.unstored), .session(.store, _): .storeUnavailable
         }
     }

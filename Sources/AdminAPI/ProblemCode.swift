@@ -28,6 +28,7 @@ package struct ProblemCode: RawRepresentable, Hashable, Sendable {
     package static let rateLimited = ProblemCode(rawValue: "rate_limited")
     package static let requestTimeout = ProblemCode(rawValue: "request_timeout")
     package static let restartNeeded = ProblemCode(rawValue: "restart_needed")
+    package static let spentImport = ProblemCode(rawValue: "import_spent")
     package static let storeUnavailable = ProblemCode(rawValue: "store_unavailable")
     package static let unavailable = ProblemCode(rawValue: "idp_unavailable")
     package static let wrongHost = ProblemCode(rawValue: "wrong_host")

@@ -190,7 +190,7 @@ extension IdentityEngine {
                 return
             }
             // A logout was to end our own session alone: it has an answer of its own.
-            if isLogin { outdo() }
+            if isLogin { outdo(endsWrites: !isKept) }
             outranksStored = false
         }
         if hasYielded(others) {

@@ -150,7 +150,7 @@ extension IdentityEngine {
                 let present = needsWriting ? session : lease.stored
                 if let present, present.isEndangered(by: imported.refreshToken) {
                     commands.removeFirst()
-                    act(.finish(queued.id, .failed(.refused(Self.spentImport))))
+                    act(.finish(queued.id, .failed(.spentImport)))
                     continue
                 }
                 guard let next = importing(imported, over: lease.stored) else {
@@ -194,13 +194,10 @@ extension IdentityEngine {
         act(.save(ticket, next, over: lease.stored, keepingPrevious: true))
     }
 
-    private static let spentImport =
-        "this refresh token was imported before, and the provider has replaced it since: sending it again would be taken for a "
-        + "theft, and the session that is there would be lost; to begin with it all the same, log out first"
-
     private func importing(_ imported: SessionImport, over stored: StoredSession?) -> StoredSession? {
         let present = needsWriting ? session : stored
-        let client = configured.registered(present?.registration)
+        let client = configured.registered(
+            present.flatMap { $0.belongs(to: configured) ? $0.registration : nil })
         var next = StoredSession.importing(
             imported.refreshToken, idToken: imported.idToken, scope: imported.scope, for: configured,
             of: imported.clientID.flatMap { client.another($0, secret: imported.clientSecret) },
@@ -303,9 +300,15 @@ extension IdentityEngine {
     }
 
     /// Somebody else began a session later than our login or logout, which counts instead.
-    mutating func outdo() {
-        let outdone = commands.filter { $0.isApplied && $0.command.endsSession }
-        commands.removeAll { $0.isApplied && $0.command.endsSession }
+    ///
+    /// - Parameter endsWrites: true if whoever waits for a write hears that too, and not what is stored in its place.
+    mutating func outdo(endsWrites: Bool = true) {
+        func isOutdone(_ queued: QueuedCommand) -> Bool {
+            if case .write = queued.command { return endsWrites }
+            return queued.isApplied && queued.command.endsSession
+        }
+        let outdone = commands.filter(isOutdone)
+        commands.removeAll(where: isOutdone)
         for queued in outdone { act(.finish(queued.id, .outdone)) }
     }
 

@@ -17,7 +17,9 @@ extension StoredSession {
         of grantClient: ClientRegistration? = nil, person: Person? = nil, over present: StoredSession?,
         at wall: WallTime
     ) -> StoredSession? {
-        let client = client.registered(present?.registration).registered(grantClient)
+        // A client that another server made is none of this one's, though neither was configured.
+        let registration = present.flatMap { $0.belongs(to: client) ? $0.registration : nil }
+        let client = client.registered(registration).registered(grantClient)
         let digest = refreshToken.digest
         if let present, present.binding.hasSameBytes(as: client.binding), let held = present.refreshToken,
             present.importedToken == digest || refreshToken.equals(held)
@@ -32,7 +34,7 @@ extension StoredSession {
         session.scope = scope
         session.importedToken = digest
         session.earlierImports = present?.refreshToken == nil ? [] : present?.spentImports ?? []
-        session.registration = present?.registration
+        session.registration = registration
         session.grantClient = grantClient
         session.person = person
         return session

@@ -23,6 +23,12 @@ public enum StoreError: ExplainedError, Equatable, Sendable {
     /// for the provider.
     package static let thisProcess = "an earlier request of this process"
 
+    /// A refresh token is not taken over that the provider has replaced since it was taken over before.
+    package static let spentImport = StoreError.refused(
+        "this refresh token was imported before, and the provider has replaced it since: sending it again would be taken for a "
+            + "theft, and the session that is there would be lost; to begin with it all the same, log out first"
+    )
+
     /// True if the lock was not to be had, and nothing else is known to be wrong.
     public var isBusy: Bool {
         switch self {

@@ -9,7 +9,7 @@ extension CommandFailure {
         let exitStatus: ExitStatus
         switch problem.code {
         case .loginRequired?, .loginRefused?, .accessDenied?: exitStatus = .permission
-        case .badIDToken?: exitStatus = .badData
+        case .badIDToken?, .spentImport?: exitStatus = .badData
         case .misconfigured?: exitStatus = .configuration
         default: exitStatus = status == 403 || status == 421 ? .permission : .unavailable
         }

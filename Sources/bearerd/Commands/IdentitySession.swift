@@ -187,7 +187,8 @@ struct IdentitySession {
                 imported.refreshToken, idToken: imported.idToken, scope: imported.scope,
                 clientID: clientID, person: imported.person)
         } catch {
-            throw CommandFailure(error.exitStatus, "\(session.identity): \(error.reason)")
+            throw CommandFailure(
+                error == .spentImport ? .badData : error.exitStatus, "\(session.identity): \(error.reason)")
         }
     }
 

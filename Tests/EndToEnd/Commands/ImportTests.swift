@@ -145,6 +145,15 @@ import Testing
         #expect(provider.requests.last?.basicCredentials?.name == "legacy-app")
     }
 
+    @Test func `a token that the provider has replaced since it was imported is 65`() throws {
+        let token = provider.makeRefreshToken()
+        #expect(try importing("--refresh-token", token).exit == 0)
+        #expect(try BearerdProcess.command("refresh", "-c", configuration).exit == 0)
+        #expect(try importing("--refresh-token", provider.makeRefreshToken()).exit == 0)
+        let again = try importing("--refresh-token", token)
+        #expect(again.exit == 65 && again.errors.contains("imported before"), "\(again)")
+    }
+
     @Test func `a missing file is 66, none or two of them are 64`() throws {
         let missing = directory.path("missing")
         let result = try BearerdProcess.command("import", "--gtm-oauth2", missing, "-c", configuration)

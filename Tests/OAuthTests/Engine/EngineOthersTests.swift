@@ -63,6 +63,24 @@ import Testing
         #expect(!holdsLogin)
     }
 
+    @Test func `that was ended later than such a login began is not taken for the login's being written`() {
+        run.refusesWrites = true
+        run.play(login())
+        run.refusesWrites = false
+        run.pass(.seconds(1))
+        let before = others(generation: 9, began: run.wall)
+        run.stored = before.loggedOut(binding: before.binding, at: run.wall)
+        let actions = run.play(.commanded(2, .write))
+        let results = actions.compactMap { action -> CommandResult? in
+            if case .finish(2, let result) = action { result } else { nil }
+        }
+        guard case .outdone? = results.first else {
+            Issue.record("\(results)")
+            return
+        }
+        #expect(!holdsLogin && results.count == 1)
+    }
+
     @Test func `is replaced by a registration that could not be written at once`() throws {
         find(others(generation: 9, began: run.wall))
         run.refusesWrites = true
@@ -83,6 +101,23 @@ import Testing
         #expect(session.isIrreplaceable(at: run.wall))
         let ended = session.loggedOut(binding: session.binding, at: run.wall)
         #expect(ended.registration != nil && !ended.isIrreplaceable(at: run.wall))
+    }
+
+    @Test func `of another issuer leaves to an import no client that was made there`() throws {
+        var client = ClientConfiguration(name: "default", clientID: "", grantType: .authorizationCode)
+        client.issuer = "https://sso.example"
+        var stored = others(generation: 3, began: run.wall)
+        stored.registration = ClientRegistration(
+            clientID: "made", authentication: .none, replacedClientID: "")
+        func imported(over present: StoredSession) -> StoredSession? {
+            StoredSession.importing(
+                Secret("rt"), idToken: nil, scope: [], for: client, over: present, at: run.wall)
+        }
+        stored.binding = "https://other.example made"
+        let next = try #require(imported(over: stored))
+        #expect(next.registration == nil && next.binding == client.binding)
+        stored.binding = "https://sso.example made"
+        #expect(imported(over: stored)?.registration?.clientID == "made")
     }
 
     @Test func `does not count more than the login that replaces it, though its clock ran ahead`() {
