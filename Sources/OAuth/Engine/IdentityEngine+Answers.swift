@@ -91,7 +91,10 @@ extension IdentityEngine {
             granted(grant, outcome, to: asking)
             store(asking, ending: nil)
         case .failure(let failure):
-            report(.tokenRequested(type, failure))
+            var told = failure
+            // Only the refresh token has died, and the grant itself is made again.
+            if failure.kind == .final, !configured.grantType.needsPerson { told.kind = .transient }
+            report(.tokenRequested(type, told))
             failed(failure, outcome, asking)
         }
     }

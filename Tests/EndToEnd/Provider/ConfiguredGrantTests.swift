@@ -134,5 +134,7 @@ import Testing
         try sidecar.act("refresh")
         #expect(provider.requests.map(\.grant) == ["password", "refresh_token", "refresh_token", "password"])
         #expect(provider.requests[1]["password"] == nil)
+        let line = try sidecar.bearerd.logLine("the refusal") { $0.message == "token request failed" }
+        #expect(line["reason"]?.contains("bearerd login") == false, "nobody logs in here: \(line.json)")
     }
 }
