@@ -212,7 +212,9 @@ struct `A login on another device` {
 
     @Test(arguments: [
         "{}", #"{"device_code":"d"}"#,
-        #"{"device_code":"d","user_code":"\u001b[31m","verification_uri":"x"}"#,
+        #"{"device_code":"d","user_code":"\u001b[31m","verification_uri":"https://x"}"#,
+        #"{"device_code":"d","user_code":"A","verification_uri":"javascript:alert(1)"}"#,
+        #"{"device_code":"d","user_code":"A","verification_uri":"file:///etc/passwd"}"#,
     ])
     func `needs an answer that can be shown`(body: String) async throws {
         let harness = harness()

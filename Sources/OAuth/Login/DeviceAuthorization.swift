@@ -34,19 +34,19 @@ public struct DeviceAuthorization: Sendable {
     /// - Parameters:
     ///   - verifier: the one whose challenge was sent.
     ///   - sentAt: when the request was sent; the lifetime counts from here.
-    /// - Returns: nil if a required member is missing or not printable.
+    /// - Returns: nil if a required member is missing or not printable, or the page is none of the web's.
     package init?(_ response: TransportResponse, verifier: Secret, sentAt: Instant) {
         let body = ResponseBody(response.body)
         guard response.status == 200, let code = body[.deviceCode]?.string, !code.isEmpty,
             let userCode = Self.printable(body[.userCode]),
             // Google's name is older than the RFC.
-            let uri = Self.printable(body[.verificationURI] ?? body[.verificationURL])
+            let uri = Self.webAddress(body[.verificationURI] ?? body[.verificationURL])
         else { return nil }
         self.code = Secret(code)
         self.verifier = verifier
         self.userCode = userCode
         verificationURI = uri
-        completeVerificationURI = Self.printable(body[.completeVerificationURI])
+        completeVerificationURI = Self.webAddress(body[.completeVerificationURI])
         let lifetime = Self.seconds(body[.expiresIn]) ?? Self.standardLifetime
         expiry = sentAt + min(lifetime, Self.longestLifetime)
         interval =
@@ -74,6 +74,13 @@ public struct DeviceAuthorization: Sendable {
         var sooner = self
         sooner.expiry = min(expiry, moment)
         return sooner
+    }
+
+    /// An address that a person opens in a browser, where another scheme may run a program or a script.
+    private static func webAddress(_ value: JSONValue?) -> String? {
+        printable(value).flatMap { text in
+            ["https://", "http://"].contains { text.lowercased().hasPrefix($0) } ? text : nil
+        }
     }
 
     private static func printable(_ value: JSONValue?) -> String? {
