@@ -10,6 +10,8 @@ package struct StatusDocument: Sendable {
     package var daemon: DaemonLife?
     /// The absolute path of the configuration that the daemon reads; nil without a daemon, or if that has no file.
     package var configurationFile: String?
+    /// True if the daemon says that it has no file; an older one says nothing of it.
+    package var hasNoFile = false
     /// The last reload, if it was refused.
     package var refusedReload: RefusedReload?
     /// The time since the start; nil without a daemon.
@@ -56,6 +58,7 @@ package struct StatusDocument: Sendable {
             configurationFile: json[.configurationFile]?.string,
             refusedReload: json[.refusedReload].flatMap { RefusedReload($0) })
         isDraining = json[.draining]?.bool ?? false
+        if daemon != nil, case .null? = json[.configurationFile] { hasNoFile = true }
     }
 
     /// The document; times are RFC 3339 in UTC.
@@ -67,7 +70,8 @@ package struct StatusDocument: Sendable {
             .version: .string(version), .running: .bool(daemon != nil),
             .pid: daemon.map { .integer(Int64($0.processID)) },
             .startedAt: daemon.map { Optional($0.startedAt).json },
-            .configurationFile: configurationFile.map(JSONValue.string),
+            .configurationFile: configurationFile.map(JSONValue.string)
+                ?? (daemon == nil ? nil : .some(.null)),
             .uptime: uptime.map { .integer($0.components.seconds) },
             .identities: .array(identities.map(\.json)), .routes: .array(routes.map(\.json)),
             .requests: requests?.json, .warnings: list(warnings), .silentWorkers: list(silentWorkers),

@@ -67,6 +67,16 @@ import Testing
         #expect(read.identities.map(\.name) == ["b"] && read.uptime == nil && read.requests == nil)
     }
 
+    @Test func `a daemon says that it has no file, which an older one does not`() throws {
+        let life = #""pid":7,"started_at":"2026-11-29T12:00:00Z","identities":[]"#
+        let older = try #require(StatusDocument(try JSONValue(parsing: "{\(life)}")))
+        #expect(older.daemon?.processID == 7 && !older.hasNoFile)
+        let demo = try #require(
+            StatusDocument(try JSONValue(parsing: "{\(life),\"configuration_file\":null}")))
+        #expect(demo.hasNoFile)
+        #expect(try StatusDocument(JSONValue(parsing: demo.json.serialized()))?.hasNoFile == true)
+    }
+
     @Test(arguments: ["null", "[]", "{}", #"{"identities":1}"#])
     func `what is no status is not read as one`(text: String) throws {
         #expect(StatusDocument(try JSONValue(parsing: text)) == nil)

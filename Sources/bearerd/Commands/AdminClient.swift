@@ -62,37 +62,78 @@ struct AdminClient {
         try await send(.get, resource, timeLimit: timeLimit)
     }
 
-    /// Reads the daemon's status.
+    /// Who answers, for a command that names a configuration file.
+    enum Daemon {
+        case nobody
+        /// The daemon of that file, or one that cannot be told from it.
+        case own(StatusDocument)
+        /// The daemon of another file.
+        case anothers(StatusDocument, file: String)
+        /// `bearerd demo` or `bearerd proxy`, which have the ports that a first configuration has, too.
+        case fileless(CommandFailure)
+    }
+
+    /// Finds out whose daemon answers.
+    ///
+    /// - Parameter file: the configuration file of the command; nil if any daemon of a file will do.
+    /// - Throws: a failure if another program listens, or the request is refused.
+    func daemon(
+        of file: String?, timeLimit: Duration = .seconds(5)
+    ) async throws(CommandFailure) -> Daemon {
+        guard let document = try await document(timeLimit: timeLimit) else { return .nobody }
+        let status = try status(in: document)
+        if status.hasNoFile { return .fileless(fileless(status)) }
+        guard let file, let other = status.otherFile(than: file) else { return .own(status) }
+        return .anothers(status, file: other)
+    }
+
+    /// Reads the status of a daemon that runs by a file, whichever.
     ///
     /// - Returns: nil if nothing listens.
     /// - Throws: a failure if another program listens, or the request is refused.
     func status() async throws(CommandFailure) -> StatusDocument? {
-        switch try await get(.status) {
-        case .notRunning: return nil
-        case .answered(200, let body):
-            return try status(in: (try? JSONValue(parsing: body)) ?? .null)
-        case .answered(let status, let body):
-            throw refusal(status, body, of: "the daemon")
+        switch try await daemon(of: nil) {
+        case .nobody: return nil
+        case .own(let status), .anothers(let status, _): return status
+        case .fileless(let failure): throw failure
         }
     }
 
-    /// The status in an answer of whoever listens.
-    ///
-    /// - Throws: a failure if it is another program, or a bearerd that no file has begun: `demo` has the ports that a first
-    ///   configuration has, too.
-    func status(in document: JSONValue) throws(CommandFailure) -> StatusDocument {
+    /// The status as the daemon of a file tells it, also unparsed, because a newer one may tell more than this program knows.
+    func told() async throws(CommandFailure) -> (JSONValue, StatusDocument)? {
+        guard let document = try await document(timeLimit: .seconds(5)) else { return nil }
+        let status = try status(in: document)
+        if status.hasNoFile { throw fileless(status) }
+        return (document, status)
+    }
+
+    private func document(timeLimit: Duration) async throws(CommandFailure) -> JSONValue? {
+        switch try await get(.status, timeLimit: timeLimit) {
+        case .notRunning: return nil
+        case .answered(200, let body): return (try? JSONValue(parsing: body)) ?? .null
+        case .answered(let status, let body): throw refusal(status, body, of: "the daemon")
+        }
+    }
+
+    private func status(in document: JSONValue) throws(CommandFailure) -> StatusDocument {
         guard let status = StatusDocument(document) else { throw stranger("tells no status") }
-        if let failure = failure(ofFileless: status) { throw failure }
         return status
     }
 
-    /// The failure for a bearerd that runs by no file; nil for any other.
-    func failure(ofFileless status: StatusDocument) -> CommandFailure? {
-        guard let daemon = status.daemon, status.configurationFile == nil else { return nil }
-        return CommandFailure(
+    private func fileless(_ status: StatusDocument) -> CommandFailure {
+        CommandFailure(
             .unavailable,
-            "what answers at \(url.origin) (admin.listen) is 'bearerd demo' or 'bearerd proxy', pid \(daemon.processID), "
-                + "and runs by no file: stop it, or give admin.listen another port")
+            "what answers at \(url.origin) (admin.listen) is 'bearerd demo' or 'bearerd proxy', "
+                + "pid \(status.daemon?.processID ?? 0), and runs by no file: stop it, or give admin.listen another port"
+        )
+    }
+
+    /// The failure of a command whose file is another one than that of the daemon that answers.
+    func notOurs(_ other: String, for file: String) -> CommandFailure {
+        CommandFailure(
+            .unavailable,
+            "the daemon at \(url.origin) (admin.listen) runs by \(other), not by \(file); name that one with -c, or give this "
+                + "one an admin.listen of its own")
     }
 
     /// The failure for a request that was refused, by the daemon or by whoever listens in its place.

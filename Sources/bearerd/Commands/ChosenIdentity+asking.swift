@@ -90,7 +90,8 @@ extension ChosenIdentity {
                 }
                 throw error
             }
-            let daemon = try IdentityDaemon(of: identity, in: configuration, loop: loop, because: error)
+            let daemon = try IdentityDaemon(
+                of: identity, in: configuration, of: file, loop: loop, because: error)
             handOver(.success(try await daemon.ask(for: inquiry.resource, inquiry.reading)), false)
             return nil
         }

@@ -73,8 +73,10 @@ struct ChosenIdentity: Sendable {
             do throws(CommandFailure) {
                 session = try await IdentitySession(of: identity, in: configuration, loop: loop)
             } catch {
-                return try await IdentityDaemon(of: identity, in: configuration, loop: loop, because: error)
-                    .ask(for: resource, body: body, reading)
+                return try await IdentityDaemon(
+                    of: identity, in: configuration, of: file, loop: loop, because: error
+                )
+                .ask(for: resource, body: body, reading)
             }
             if needsSession,
                 let daemon = try await IdentityDaemon(

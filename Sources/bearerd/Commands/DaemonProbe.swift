@@ -19,6 +19,7 @@ struct DaemonProbe {
 
     /// The reason for which `resource` does not answer 200; nil if it does.
     func obstacle(_ resource: AdminResource, within limit: Duration) async -> String? {
+        let end = ContinuousClock.now + limit
         do throws(CommandFailure) {
             switch try await client.get(resource, timeLimit: limit) {
             case .notRunning: return client.nobody
@@ -26,7 +27,7 @@ struct DaemonProbe {
                 guard Self.words(in: body, resource) != nil else {
                     return client.stranger("does not answer as bearerd does").message
                 }
-                return resource == .readiness ? await strangeness : nil
+                return await strangeness(within: max(end - .now, .milliseconds(1)))
             case .answered(let status, let body):
                 guard let words = Self.words(in: body, resource) else {
                     return client.refusal(status, body, of: "the daemon").message
@@ -38,14 +39,14 @@ struct DaemonProbe {
         }
     }
 
-    /// Why the daemon that is ready is not the file's; nil if it is, or does not tell.
-    private var strangeness: String? {
-        get async {
-            guard case .answered(200, let body)? = try? await client.get(.status),
-                let status = (try? JSONValue(parsing: body)).flatMap({ StatusDocument($0) })
-            else { return nil }
-            return client.failure(ofFileless: status)?.message
+    /// The failure for a bearerd that is well, and is none of a file's; nil for any other, and for one that does not tell.
+    ///
+    /// Not for the daemon of another file: a file with `admin.listen` alone suffices to ask after one.
+    private func strangeness(within limit: Duration) async -> String? {
+        guard case .fileless(let failure)? = try? await client.daemon(of: nil, timeLimit: limit) else {
+            return nil
         }
+        return failure.message
     }
 
     /// The trouble that bearerd tells of itself, empty where it is well; nil for an answer that is not bearerd's.

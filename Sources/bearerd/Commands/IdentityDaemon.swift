@@ -12,10 +12,12 @@ struct IdentityDaemon {
     private let client: AdminClient?
     /// The reason why the command cannot open the store.
     private let storeFailure: CommandFailure
+    /// The configuration's; a daemon that runs by another one has nothing to do with the session.
+    private let file: String
 
     /// - Throws: `storeFailure` if a daemon cannot help with it.
     init(
-        of identity: IdentityConfiguration, in configuration: Configuration, loop: EventLoop,
+        of identity: IdentityConfiguration, in configuration: Configuration, of file: String, loop: EventLoop,
         because storeFailure: CommandFailure
     ) throws(CommandFailure) {
         guard
@@ -24,6 +26,7 @@ struct IdentityDaemon {
         else { throw storeFailure }
         self.identity = identity.name
         self.storeFailure = storeFailure
+        self.file = file
         client = AdminClient(configuration.admin, listen: configuration.listen, loop: loop)
     }
 
@@ -56,19 +59,14 @@ struct IdentityDaemon {
         storeFailure = CommandFailure(
             .permission, "\(identity.name): the store has nothing\(isUnknown ? "" : " new") of it")
         self.client = client
+        self.file = file
     }
 
     /// - Returns: nil if no daemon runs by the file, or it has no such identity.
     private static func status(
         of identity: String, from client: AdminClient, running file: String
     ) async throws(CommandFailure) -> IdentityStatus? {
-        guard case .answered(let status, let body) = try await client.get(.status),
-            let json = try? JSONValue(parsing: body)
-        else { return nil }
-        guard status == 200 else { throw client.refusal(status, body, of: "\(identity): the daemon") }
-        guard let document = StatusDocument(json), client.failure(ofFileless: document) == nil,
-            document.otherFile(than: file) == nil
-        else { return nil }
+        guard case .own(let document) = try await client.daemon(of: file) else { return nil }
         return document.identities.first { $0.name == identity }
     }
 
@@ -82,7 +80,7 @@ struct IdentityDaemon {
     /// The session that the daemon has, which a login replaces; nil if there is none, or the daemon does not tell.
     var replaced: ReplacedSession? {
         get async {
-            guard let status = try? await client?.status() else { return nil }
+            guard case .own(let status)? = try? await client?.daemon(of: file) else { return nil }
             return status.identities.first { $0.name == identity }.flatMap(ReplacedSession.init)
         }
     }
@@ -105,7 +103,12 @@ struct IdentityDaemon {
         try await client?.checkPresence(before: resource, hasBody: body != nil)
         guard let client else { throw nobody }
         // Not one that has an identity of the same name, and nothing to do with the file.
-        guard try await client.status() != nil else { throw nobody }
+        switch try await client.daemon(of: file) {
+        case .own: break
+        case .nobody: throw nobody
+        case .anothers(_, let other): throw client.notOurs(other, for: file)
+        case .fileless(let failure): throw failure
+        }
         switch try await client.post(resource, body: body?.serialized() ?? [], timeLimit: limit) {
         case .notRunning:
             throw nobody

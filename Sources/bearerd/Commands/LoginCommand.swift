@@ -64,7 +64,8 @@ struct LoginCommand: IdentityCommand {
         }
         if let redirectURI { return try begin(chosen, redirectURI) }
         let login = try CommandLoop.run { loop throws(CommandFailure) in
-            let target = try await LoginTarget(of: identity, in: configuration, loop: loop)
+            let target = try await LoginTarget(
+                of: identity, in: configuration, of: chosen.file, loop: loop)
             if isOnDevice { return try await DeviceLogin(target: target, loop: loop, limit: limit).run() }
             let browserLogin = BrowserLogin(
                 identity: identity, target: target, loop: loop, limit: limit,

@@ -59,15 +59,13 @@ struct ReloadCommand: Command {
             return .nobody(AdminClient.nowhere)
         }
         // A process answers there within seconds, if there is one; a reload may take longer.
-        guard let status = try await client.status() else { return .nobody(client.nobody) }
-        if let other = status.otherFile(than: daemon.report.file) {
-            return .refused(
-                lines: [],
-                CommandFailure(
-                    .configuration,
-                    "nothing was reloaded: the daemon at \(daemon.admin.map { "\($0.listen)" } ?? "") (admin.listen) runs by \(other), "
-                        + "not by \(daemon.report.file); name that one with -c, or give this one an admin.listen of its own"
-                ))
+        switch try await client.daemon(of: daemon.report.file) {
+        case .nobody: return .nobody(client.nobody)
+        case .own: break
+        case .anothers(_, let other):
+            let reason = client.notOurs(other, for: daemon.report.file).message
+            return .refused(lines: [], CommandFailure(.configuration, "nothing was reloaded: \(reason)"))
+        case .fileless(let failure): throw failure
         }
         switch try await client.post(.reload, timeLimit: longestReload) {
         case .notRunning: return .nobody(client.nobody)

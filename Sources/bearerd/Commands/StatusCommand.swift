@@ -30,7 +30,7 @@ struct StatusCommand: Command {
     func run() throws(CommandFailure) -> ExitStatus {
         let daemon = try file.daemonFile()
         let (document, status) = try CommandLoop.run { loop throws(CommandFailure) in
-            if let told = try await daemonStatus(daemon.admin, loop) {
+            if let told = try await AdminClient(daemon.admin, loop: loop)?.told() {
                 daemon.warn()
                 return told
             }
@@ -47,21 +47,6 @@ struct StatusCommand: Command {
                 listen: daemon.listen, file: daemon.report.file
             ).text)
         return .success
-    }
-
-    /// The daemon's document, also unparsed, because a newer daemon may tell more than this program knows.
-    private func daemonStatus(
-        _ admin: AdminConfiguration?, _ loop: EventLoop
-    ) async throws(CommandFailure) -> (JSONValue, StatusDocument)? {
-        guard let client = AdminClient(admin, loop: loop) else { return nil }
-        switch try await client.get(.status) {
-        case .notRunning: return nil
-        case .answered(200, let body):
-            let document = (try? JSONValue(parsing: body)) ?? .null
-            return (document, try client.status(in: document))
-        case .answered(let status, let body):
-            throw client.refusal(status, body, of: "the daemon")
-        }
     }
 
     private func storedStatus(

@@ -18,7 +18,7 @@ struct LoginTarget {
     ///
     /// - Throws: a failure of permission if there is neither.
     init(
-        of identity: IdentityConfiguration, in configuration: Configuration, loop: EventLoop
+        of identity: IdentityConfiguration, in configuration: Configuration, of file: String, loop: EventLoop
     ) async throws(CommandFailure) {
         let found: IdentitySession
         var daemon: IdentityDaemon?
@@ -26,7 +26,8 @@ struct LoginTarget {
             found = try await IdentitySession(
                 of: identity, in: configuration, loop: loop, isToBeReplaced: true)
         } catch {
-            daemon = try IdentityDaemon(of: identity, in: configuration, loop: loop, because: error)
+            daemon = try IdentityDaemon(
+                of: identity, in: configuration, of: file, loop: loop, because: error)
             try await daemon?.require()
             if let replaced = await daemon?.replaced { Console.remark(replaced.words) }
             found = try await IdentitySession(of: identity, in: configuration, loop: loop, isDetached: true)

@@ -161,7 +161,7 @@ import Testing
             routes: [{path: /, upstream: 'http://127.0.0.1:2', identity: default}]
             store: {type: memory}
             """)
-        for words in [["status"], ["wait", "--timeout", "0s"], ["refresh"], ["reload"]] {
+        for words in [["status"], ["wait", "--timeout", "0s"], ["refresh"], ["reload"], ["healthcheck"]] {
             let result = try Subprocess.run([BearerdProcess.binary] + words + ["-c", file])
             #expect(result.ending == .exited(69), "\(result)")
             #expect(result.errors.contains("'bearerd demo' or 'bearerd proxy', pid "), "\(result)")

@@ -136,6 +136,18 @@ import Testing
             "import", "--appauth-android", old, "--keep-client", "-c", file)
         #expect(third.exit == 0 && third.output == "default: imported\n", "\(third.errors)")
         try eventually("a token of the other client") { provider.requests.last?["client_id"] == "old" }
+        let spent = try BearerdProcess.command("import", "--refresh-token", token, "-c", file)
+        #expect(spent.exit == 65 && spent.errors.contains("imported before"), "\(spent)")
+        // Not by a file that names the listener of this daemon and is another one.
+        let text = String(decoding: TemporaryDirectory.contents(of: file), as: UTF8.self)
+        let stranger = try directory.write("another.yaml", text)
+        for command in ["refresh", "logout"] {
+            let result = try BearerdProcess.command(command, "-c", stranger)
+            #expect(
+                result.exit == 69 && result.errors.contains("runs by \(file), not by \(stranger);"),
+                "\(result)")
+        }
+        #expect(try RawClient(to: bearerd.admin).request("GET", "/readyz").status == 200)
         #expect(LeakScan.leaks(of: provider.handedOut, in: bearerd.log + first.errors).isEmpty)
     }
 

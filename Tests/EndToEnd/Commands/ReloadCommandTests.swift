@@ -42,15 +42,15 @@ import Testing
         #expect(linked.exit == 0 && linked.output == "the configuration is in force\n", "\(linked)")
     }
 
-    @Test func `finds an identity missing where the daemon's file has none of the name`() throws {
-        let (sidecar, _, right) = try site()
-        let other = try sidecar.directory.write(
-            "other.yaml",
+    @Test func `finds an identity missing that the file names, and that is not in force yet`() throws {
+        let (sidecar, asked, right) = try site()
+        try sidecar.directory.write(
+            "config.yaml",
             right.replacing("  default:\n", with: "  elsewhere:\n").replacing(
                 "identity: default", with: "identity: elsewhere"
             ).replacing(
                 "type: file\n  directory: \(sidecar.storeDirectory)", with: "type: memory"))
-        let result = try BearerdProcess.command("refresh", "elsewhere", "-c", other)
+        let result = try BearerdProcess.command("refresh", "elsewhere", "-c", asked)
         #expect(result.exit == 69 && result.errors.contains("has no identity 'elsewhere'"), "\(result)")
     }
 
