@@ -45,6 +45,13 @@ extension AuthSession {
         return (revoked, failures.first)
     }
 
+    /// Has the server forget the tokens of a session that the store has not taken, and that nobody has any more.
+    ///
+    /// - Returns: why the server keeps some of them; nil if it has forgotten all.
+    package func revokeUnstored() async -> TokenFailure? {
+        await revoke([.refreshToken, .accessToken], of: session).1
+    }
+
     /// Forgets the session, and asks the server to do the same, whatever the store can do.
     ///
     /// Our own part comes first, so that nothing that the server does can prevent it: here the session ends at once, in

@@ -303,8 +303,13 @@ extension AuthSession {
         let end = clock.now + Self.longestStoreWait
         var result = await core.perform(command)
         let origin = session.origin
+        var isTold = false
         while case .unwritten(let trouble) = result {
-            guard !isStarted, !isStopped, !trouble.isRefused, clock.now < end else { throw trouble }
+            guard !isStarted, !isStopped, !trouble.isRefused, !isStoreWaitOver, clock.now < end else {
+                throw trouble
+            }
+            if !isTold { onStoreWait?(Self.longestStoreWait) }
+            isTold = true
             if !trouble.isBusy {
                 guard (try? await clock.sleep(until: clock.now + Self.storeTry)) != nil else { throw trouble }
             }
@@ -314,6 +319,12 @@ extension AuthSession {
         }
         if case .outdone = result { throw .outdated }
     }
+
+    /// Has `tell` hear once a login waits for the store, with how long it does at most.
+    package func watchStoreWait(_ tell: @escaping @Sendable (Duration) -> Void) { onStoreWait = tell }
+
+    /// Has a login that waits for the store give up soon.
+    package func endStoreWait() { isStoreWaitOver = true }
 
     /// Changes the code and the request that wait in the store.
     private func changePending(

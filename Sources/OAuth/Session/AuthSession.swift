@@ -40,6 +40,10 @@ public actor AuthSession: ExecutorConfined {
     /// The name of the person who logged in, and the generation of the session in which it was read.
     var knownPerson: (generation: Int, name: String?)?
     private(set) var isStopped = false
+    /// Called once a login waits for the store, with how long it does at most.
+    var onStoreWait: (@Sendable (Duration) -> Void)?
+    /// True if a login that waits for the store is to give up.
+    var isStoreWaitOver = false
     private var hasJoined = false
     /// Counts the refreshes that were asked for.
     var additionsMade = 0

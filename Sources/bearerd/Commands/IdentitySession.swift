@@ -219,6 +219,7 @@ struct IdentitySession {
     /// - Returns: nil if no login waits.
     func exchange(_ response: String?) async throws(CommandFailure) -> Login? {
         let login: Result<Login?, CommandFailure>
+        let storeWait = await StoreWait(of: session, loop: loop)
         var response = response
         if response == nil, await session.pendingCode() == nil, await session.pendingRequest() != nil {
             response = readLine()
@@ -232,7 +233,7 @@ struct IdentitySession {
         } catch {
             login = .failure(CommandFailure(error, of: session.identity))
         }
-        await session.stop()
+        await storeWait.end()
         return try login.get()
     }
 

@@ -43,7 +43,7 @@ struct BrowserLogin {
         } catch {
             result = .failure(error)
         }
-        await target.session.stop()
+        await target.end()
         return try result.get()
     }
 

@@ -26,7 +26,7 @@ struct DeviceLogin {
         }
         LoginWait.tell(device.expiry - .now)
         let login = await target.logIn(with: device)
-        await target.session.stop()
+        await target.end()
         return try login.get()
     }
 

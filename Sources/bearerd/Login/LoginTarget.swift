@@ -13,6 +13,7 @@ struct LoginTarget {
     /// The session that asks the provider; it keeps nothing if the daemon does.
     let session: AuthSession
     private let daemon: IdentityDaemon?
+    private let storeWait: StoreWait
 
     /// Opens the store, or looks for the daemon.
     ///
@@ -35,7 +36,11 @@ struct LoginTarget {
         if let replaced = await found.replaced { Console.remark(replaced.words) }
         session = found.session
         self.daemon = daemon
+        storeWait = await StoreWait(of: session, loop: loop)
     }
+
+    /// Ends the session of the command.
+    func end() async { await storeWait.end() }
 
     /// Redeems the code of a finished login, and makes the tokens the session.
     func logIn(with code: AuthorizationCode) async -> Result<Login?, CommandFailure> {

@@ -14,7 +14,7 @@ enum LoginWait {
     }
 
     /// A duration such as `5 min` or `90 s`.
-    private static func words(for limit: Duration) -> String {
+    static func words(for limit: Duration) -> String {
         let seconds = Int((limit / .seconds(1)).rounded())
         return seconds >= 120 && seconds % 60 == 0 ? "\(seconds / 60) min" : "\(max(1, seconds)) s"
     }

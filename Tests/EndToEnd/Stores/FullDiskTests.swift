@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BearerdTestSupport
+import Glibc
 import Testing
 
 /// What becomes of rotated refresh tokens that the store has no room for.
@@ -133,6 +134,46 @@ import Testing
         #expect(try next.get().problem == "login_required")
         #expect(try next.state() == "login_required" && sidecar.provider.requests.count == before)
         #expect(!next.bearerd.log.contains("damaged"))
+    }
+
+    @Test(.needs(.smallDisk))
+    func `has a login say that it waits, and revoke what it brought when it is given up`() throws {
+        let directory = try TemporaryDirectory()
+        let disk = try SmallDisk(at: directory.path("store"))
+        let provider = try HostileProvider()
+        provider.setPolicy { $0.givesRefreshTokens = true }
+        provider.serve("POST", "/device") { _ in
+            .json(
+                #"{"device_code":"dc","user_code":"AB","verification_uri":"https://sso.example/d","interval":1}"#
+            )
+        }
+        provider.serve("POST", "/revocation") { _ in .response(200) }
+        let file = try directory.write(
+            "config.yaml",
+            """
+            identities:
+              default:
+                token_endpoint: \(provider.tokenEndpoint)
+                device_authorization_endpoint: \(provider.issuer)/device
+                revocation_endpoint: \(provider.issuer)/revocation
+                client_id: app
+                grant_type: device_code
+                scope: api
+            routes: [{upstream: 'http://127.0.0.1:2', identity: default}]
+            store: {directory: store}
+            """)
+        disk.fill()
+        let login = try Subprocess([BearerdProcess.binary, "login", "--device", "-c", file])
+        try login.errors.wait(for: "the wait") { capture in
+            capture.text.contains("stored as soon as that works, in 5 min at most; Ctrl-C gives it up")
+                ? () : nil
+        }
+        login.signal(SIGINT)
+        #expect(try login.waitForEnd() == .exited(74))
+        let newest = try #require(provider.latestRefreshToken)
+        let revoked = provider.requests("POST", "/revocation").map { $0["token"] }
+        #expect(revoked.contains(newest) && revoked.contains(provider.accessTokens.last))
+        login.errors.withLock { #expect($0.text.contains("what the login brought is revoked"), "\($0.text)") }
     }
 
     @Test(.needs(.smallDisk))

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BearerdEventLoop
+import Glibc
+import OAuth
+import Synchronization
+
+/// The wait of a command's login for a store that takes nothing, as on a full disk.
+struct StoreWait {
+    private let session: AuthSession
+    private let loop: EventLoop
+    private let signals = Signals()
+
+    /// The signals that end the wait, once there is one: until then they end the command.
+    private final class Signals: Sendable {
+        private let sources = Mutex<[SignalSource]>([])
+
+        func heed(_ loop: EventLoop, _ action: @escaping @Sendable () -> Void) {
+            sources.withLock { sources in
+                sources = [SIGINT, SIGTERM].compactMap { try? SignalSource($0, loop: loop, action: action) }
+            }
+        }
+    }
+
+    init(of session: AuthSession, loop: EventLoop) async {
+        self.session = session
+        self.loop = loop
+        await session.watchStoreWait { [session, loop, signals] limit in
+            Console.remark(
+                "\(session.identity): the login is kept in memory and stored as soon as that works, in "
+                    + "\(LoginWait.words(for: limit)) at most; Ctrl-C gives it up, and what it brought is revoked then"
+            )
+            signals.heed(loop) {
+                Task(executorPreference: loop) { await session.endStoreWait() }
+            }
+        }
+    }
+
+    /// Ends the session; what could not be stored is revoked, because nobody has it any more.
+    func end() async {
+        guard await !session.stop() else { return }
+        let failure = await session.revokeUnstored()
+        Console.remark(
+            "\(session.identity): what the login brought "
+                + (failure.map { "could not be revoked: \($0.sentence)" } ?? "is revoked"))
+    }
+}
