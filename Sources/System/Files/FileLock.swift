@@ -83,7 +83,8 @@ package struct FileLock: ~Copyable, Sendable {
         do throws(SystemError) {
             do throws(SystemError) {
                 return try Descriptor(opening: place, flags)
-            } catch where error.isMissing {
+            } catch {
+                guard error.isMissing else { throw error }
                 isNew = true
                 return try Descriptor(opening: place, flags | O_CREAT, mode: 0o600)
             }
