@@ -214,10 +214,11 @@ struct FieldCollector {
     }
 
     private mutating func judgeHost() {
-        if hostCount > 1 || !hostsAgree { fail(.malformed) }
+        if hostCount > 1 { fail(.breaking(rule: "more than one Host")) }
+        if !hostsAgree { fail(.breaking(rule: "the target's authority differs from Host")) }
         if isAuthorityValid { return }
         guard case .once(let host) = fields.occurrence(of: .host), !host.isEmpty, isValidHost(host) else {
-            fail(.malformed)
+            fail(.breaking(rule: "an authority that is no host and port"))
             return
         }
     }
@@ -239,7 +240,9 @@ struct FieldCollector {
         guard !hasFault, !method.isNeverForwarded || connectProtocol != nil else { return }
         let isWhole = path.count == 1 && path[0] == Byte.asterisk && method == .options
         guard isWhole || path.first == Byte.slash, isTarget(path.span) else {
-            fail(.malformed)
+            let hasFragment = path.contains(UInt8(ascii: "#"))
+            let rule = hasFragment ? "a fragment (#) in the target" : "the target is no path"
+            fail(.breaking(rule: rule))
             return
         }
     }

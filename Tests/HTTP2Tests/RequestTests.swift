@@ -114,9 +114,27 @@ import Testing
         fields: [(String, String)]
     ) {
         peer.send(.head(fields, stream: 1))
-        let isFaulty = peer.streams[1].map { $0.fault == .malformed && $0.hasHead } ?? false
+        let isFaulty = peer.streams[1].map { $0.fault?.status == 400 && $0.hasHead } ?? false
         #expect(isFaulty || peer.resetCode() == 0x1)
         #expect(peer.session.failure == nil)
+    }
+
+    @Test(arguments: [
+        ("u@a", "/", "u@a", "an authority that is no host and port"),
+        ("a:x", "/", "a:x", "an authority that is no host and port"),
+        ("a", "/", "b", "the target's authority differs from Host"),
+        ("a", "/#x", "a", "a fragment (#) in the target"),
+    ])
+    func `the rule that a target or its host breaks is named`(
+        authority: String, path: String, host: String, rule: String
+    ) {
+        peer.send(
+            .head(
+                [
+                    (":method", "GET"), (":scheme", "http"), (":authority", authority), (":path", path),
+                    ("host", host),
+                ], stream: 1))
+        #expect(peer.streams[1]?.fault == .breaking(rule: rule))
     }
 
     @Test func `Host beside an authority must agree with it, whatever its case`() {
