@@ -163,6 +163,41 @@ import Testing
         }
     }
 
+    @Test func `behind a proxy, too, no TLS session outlives the certificate of ours that it began with`()
+        async throws
+    {
+        let (authority, stranger) = (try TLSAuthority(), try TLSAuthority())
+        let upstream = try RawUpstream(
+            tls: authority.server(for: ["api.invalid"], clientAuthority: authority.certificateFile))
+        let proxy = try HoldingProxy(to: upstream.address)
+        let directory = try TemporaryDirectory()
+        @Sendable func install(_ pair: (certificateFile: String, keyFile: String)) throws {
+            try directory.write("c.pem", bytes: TemporaryDirectory.contents(of: pair.certificateFile))
+            try directory.write("c.key", bytes: TemporaryDirectory.contents(of: pair.keyFile))
+        }
+        let pairs = try [authority, stranger].map { try $0.certificate(for: ["client.test"]) }
+        try install(pairs[0])
+        let own = OwnCertificate(certificateFile: directory.path("c.pem"), keyFile: directory.path("c.key"))
+        #expect(own.read())
+        let address = UpstreamAddress(
+            url: try url("https://api.invalid"),
+            transport: Transport(
+                trust: try TrustStore(file: authority.certificateFile), ownCertificate: own,
+                proxy: .url(proxy.url)))
+        try await onLoop { multis in
+            let connector = UpstreamConnector(address: address, multis: multis)
+            let first = try await connector.connect(within: patience)
+            #expect(try await first.exchange().hasSuffix("hello"))
+            first.close()
+            try install(pairs[1])
+            #expect(own.read())
+            let refusal = await failure { () async throws in
+                _ = try await connector.connect(within: patience).exchange()
+            }
+            #expect(refusal != nil, "the upstream sees the certificate of before")
+        }
+    }
+
     @Test func `no_proxy of the environment decides who has failed`() async throws {
         let target = try url("http://unproxied.invalid/")
         await #expect(throws: TransferError.notConnected(.dnsError)) {

@@ -4,8 +4,9 @@ internal import CBearerdLibcurl
 
 /// The state that connections to one upstream share: its addresses, and the TLS sessions that they resume.
 ///
-/// There is one for each upstream and worker, because libcurl's session key ignores the ``TrustStore``: a
-/// session that was verified under one set of authorities must not be resumed under another. libcurl alone
+/// There is one for each upstream and worker, because libcurl's session key ignores the ``TrustStore`` and
+/// the ``OwnCertificate``: a session that was verified under one set of authorities, or begun with one certificate of ours, must
+/// not be resumed under another. libcurl alone
 /// decides when it forgets addresses; to have a name resolved again, use a new object. Confined to its loop's
 /// thread, hence no locks.
 final class CurlShare {

@@ -17,8 +17,9 @@ package final class UpstreamConnector {
     let headLimits: HeadLimits
     /// The permits for lookups; nil if no name has to be resolved.
     private let lookups: LookupPermits?
-    /// The state that libcurl's connections share, and the round of lookups to which its addresses belong.
-    private var shared: (share: CurlShare, round: Int)?
+    /// The state that libcurl's connections share, the round of lookups to which its addresses belong, and the version of our
+    /// certificate to which its TLS sessions do.
+    private var shared: (share: CurlShare, round: Int, certificate: Int)?
     /// The TLS context of connections that we encrypt.
     private lazy var security = UpstreamSecurity(address, offering: address.httpProtocol.offer)
 
@@ -173,9 +174,11 @@ package final class UpstreamConnector {
 
     /// The shared state for a round of lookups; one for an older round is new and not kept.
     private func share(of round: Int) throws(CurlError) -> CurlShare {
-        if let shared, shared.round == round { return shared.share }
+        // A session that is resumed is that of the certificate it began with; libcurl's key to it ignores ours.
+        let certificate = address.transport.ownCertificate?.version ?? 0
+        if let shared, shared.round == round, shared.certificate == certificate { return shared.share }
         let fresh = try CurlShare()
-        if shared.map({ $0.round < round }) ?? true { shared = (fresh, round) }
+        if shared.map({ $0.round <= round }) ?? true { shared = (fresh, round, certificate) }
         return fresh
     }
 
