@@ -30,7 +30,8 @@ extension Forwarder {
     /// Cuts revoked exchanges whose response has no end: tunnels and event streams.
     ///
     /// - Parameter version: revocations up to this version count.
-    /// - Returns: true if other revoked exchanges wait for their response, which may still become a stream.
+    /// - Returns: true if other revoked exchanges wait for their response, which may still become a stream, or calls were told
+    ///   to end.
     func endStreams(revokedBy version: Int) -> Bool {
         var unwanted: [Exchange] = []
         var hasOthers = false
@@ -45,9 +46,15 @@ extension Forwarder {
             }
         }
         for exchange in unwanted {
+            let wasTold = exchange.record.ending != nil
             exchange.record.ending = exchange.revocation?.ending
-            // A call ends by a status, which whoever serves the exchange sends.
-            if exchange.isCall { hurry(exchange) } else { leave(exchange) }
+            // A call ends by a status, which whoever serves the exchange sends, unless its client takes nothing.
+            if exchange.isCall, !wasTold {
+                hurry(exchange)
+                hasOthers = true
+            } else {
+                leave(exchange)
+            }
         }
         return hasOthers
     }
