@@ -39,7 +39,9 @@ extension HTTP2Session {
         case NGHTTP2_RST_STREAM.rawValue:
             guard let stream = streams[header.stream_id] else { break }
             stream.isResetByPeer = true
-            if role == .server, stream.sentCount > 0 { floods.receivedResetOfAnswer() }
+            // One that was excused has cost nothing.
+            let wasExcused = stream.begunAt == nil
+            if role == .server, stream.sentCount > 0, !wasExcused { floods.receivedResetOfAnswer() }
         case NGHTTP2_SETTINGS.rawValue:
             if !Self.isSet(NGHTTP2_FLAG_ACK, header) {
                 isSettled = true

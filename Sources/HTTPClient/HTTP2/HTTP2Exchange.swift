@@ -34,6 +34,8 @@ package final class HTTP2Exchange: UpstreamExchange, ArrivalSource {
     private var permit: UpstreamPermit
     private let handle: StreamHandle
     private var isClosed = false
+    /// True once the head of an answer has come that has no content.
+    private var isBodyless = false
     /// How many bytes had come on the connection when the request began.
     private var arrivedBefore: UInt64 = 0
     private var hasTimedOut = false
@@ -79,6 +81,7 @@ package final class HTTP2Exchange: UpstreamExchange, ArrivalSource {
         beganLink = isFirst
         if let permit { self.permit = permit }
         isClosed = false
+        isBodyless = false
         hasTimedOut = false
         hasInterim = false
         seenCallStatus = nil
@@ -102,7 +105,8 @@ package final class HTTP2Exchange: UpstreamExchange, ArrivalSource {
         stream.onChange = nil
         // The end of a request whose response came early may not have gone out yet.
         if !stream.isClosed, stream.hasEnd, outgoing.isWhole { connection.frame() }
-        if !stream.isClosed { handle.reset(.cancel) }
+        // Where both messages are whole it is no cancellation, which upstreams count.
+        if !stream.isClosed { handle.reset(isBodyless && outgoing.isWhole ? .noError : .cancel) }
         if stream.resetCode == .cancel, !stream.isResetByPeer { carrier.cancelled() }
     }
 
@@ -206,6 +210,7 @@ package final class HTTP2Exchange: UpstreamExchange, ArrivalSource {
         let isHead = if case .head = method { true } else { false }
         guard !isHead, response.status != 204, response.status != 304 else {
             // The head is all of the message (RFC 9110 §6.4.1), whether or not the stream has ended with it.
+            isBodyless = true
             incoming.beginNothing()
             return .none
         }

@@ -17,7 +17,7 @@ import Testing
         let client = try sidecar.client()
         for number in 1...2 {
             #expect(try client.request(method, "/h2/").status == status)
-            try upstream.stream("the reset") { $0.id == number * 2 - 1 && $0.resetCode == 0x8 }
+            try upstream.stream("the reset") { $0.id == number * 2 - 1 && $0.resetCode == 0x0 }
         }
         #expect(try client.request("GET", "/").status == 200)
         #expect(upstream.connectionCount == 1)
