@@ -59,6 +59,7 @@ enum AdminError: Error, Equatable {
         case .login(.refused): 403
         case .login(.expired): 504
         case .login(.cancelled): 503
+        case .login(.unstored(.spentImport)): 409
         case .login(.failed), .session(.server, _): 502
         case .login(.unstored), .session(.token, _), .session(.store, _): 503
         }

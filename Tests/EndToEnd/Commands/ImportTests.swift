@@ -73,7 +73,7 @@ import Testing
         #expect(try refreshed())
         let again = try importing("--refresh-token", one)
         #expect(
-            again.exit == 74 && again.output.isEmpty && again.errors.contains("log out first"), "\(again)")
+            again.exit == 65 && again.output.isEmpty && again.errors.contains("log out first"), "\(again)")
         #expect(!again.errors.contains("replaces"), "\(again)")
         #expect(try refreshed(), "the session is whole")
         #expect(try BearerdProcess.command("logout", "--local", "-c", configuration).exit == 0)
