@@ -36,6 +36,7 @@ import Testing
         try await onLoop { multis in
             let pool = try pool(for: upstream, multis)
             let before = try await pool.open(for: RequestForm(), within: patience, in: nil)
+            begin(before)
             pool.close()
             let first = try await pool.open(for: RequestForm(), within: patience, in: nil)
             let second = try await pool.open(for: RequestForm(), within: patience, in: nil)
@@ -68,6 +69,7 @@ import Testing
                 limit: UpstreamLimit(maximum: 10), lifetimes: .init(), headLimits: HeadLimits(),
                 multis: multis)
             let running = try await pool.open(for: RequestForm(), within: patience, in: nil)
+            begin(running)
             #expect(own.read())
             pool.discard(try #require(pool.take(for: RequestForm(), mayRepeat: true), "nothing has changed"))
             try install(1)

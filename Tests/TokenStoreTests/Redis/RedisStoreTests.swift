@@ -39,7 +39,9 @@ import Testing
         #expect(try await other.generation() == nil)
     }
 
-    @Test(arguments: ["rubbish", "7\nrubbish", "", "9999999999999999999\nbearerd-sealed 1 aes-256-gcm "])
+    @Test(arguments: [
+        "rubbish", "7\nrubbish", "", "9999999999999999999\nbearerd-sealed 1 aes-256-gcm other\n",
+    ])
     func `never takes a record for a session that is none, says so once, and replaces it`(
         record: String
     )
