@@ -213,14 +213,15 @@ package actor FileStore: SessionStore, ExecutorConfined {
             if !session.holdsTokens { try FileSystem.remove(paths.previous) }
         } catch {
             // Tokens are removed on a full disk too.
-            guard !session.holdsTokens, hasOverwritten(session, in: home) else {
-                throw failure(error, of: session.identity)
-            }
+            guard !session.holdsTokens, replaced.session?.holdsTokens ?? true,
+                hasOverwritten(session, in: home)
+            else { throw failure(error, of: session.identity) }
         }
+        lock.saved()
     }
 
-    /// Writes a session without tokens over the newest generation where that stands, and removes the one before: neither
-    /// needs room.
+    /// Writes a session without tokens over the newest generation where that stands and is no shorter, and removes the one
+    /// before: neither needs room.
     ///
     /// A crash in between leaves a file that is damaged, and with it no token either.
     private func hasOverwritten(_ session: StoredSession, in home: StoreHome) -> Bool {
@@ -229,11 +230,12 @@ package actor FileStore: SessionStore, ExecutorConfined {
             guard let present = try FileSystem.status(of: paths.current, followingLink: false) else {
                 return false
             }
-            try FileSystem.remove(paths.previous)
             var text = session.encoded()
-            // Of the same length, so that one write is all that readers can see of it.
             let missing = Int(present.size) - sealer.seal(text, for: session.identity).count
-            text += [UInt8](repeating: UInt8(ascii: " "), count: max(0, missing))
+            guard missing >= 0 else { return false }
+            try FileSystem.remove(paths.previous)
+            // Of the same length, so that one write is all that readers can see of it.
+            text += [UInt8](repeating: UInt8(ascii: " "), count: missing)
             let written = try FileReplacement.overwrite(
                 paths.current, with: sealer.seal(text, for: session.identity))
             expect(written, of: session.identity)

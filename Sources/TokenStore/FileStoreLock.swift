@@ -13,16 +13,16 @@ final class FileStoreLock: Sendable {
         var mayBeSpent = false
         /// Why the last note is not in the file.
         var trouble: SystemError?
+        /// The note that was left when the lock was taken.
+        var noteFound: Int64?
     }
 
     private let state: Mutex<State>
-    /// The note that was left when the lock was taken.
-    private let noteFound: Int64?
 
     /// - Parameter file: nil in a directory that nobody else can use.
     init(_ file: consuming FileLock?) {
-        noteFound = file?.note
-        state = Mutex(State(file: file))
+        let noteFound = file?.note
+        state = Mutex(State(file: file, noteFound: noteFound))
     }
 
     /// True until ``release()``.
@@ -45,7 +45,9 @@ final class FileStoreLock: Sendable {
     var markTrouble: SystemError? { state.withLock { $0.trouble } }
 
     /// True if the note that was left when the lock was taken is that of a generation, or of nobody knows which.
-    func wasLeftSpent(_ generation: Int) -> Bool { Self.isLeft(noteFound, by: Int64(generation)) }
+    func wasLeftSpent(_ generation: Int) -> Bool {
+        state.withLock { Self.isLeft($0.noteFound, by: Int64(generation)) }
+    }
 
     private static func isLeft(_ note: Int64?, by generation: Int64) -> Bool {
         note == generation || note == FileLock.unknownNote
@@ -53,6 +55,16 @@ final class FileStoreLock: Sendable {
 
     /// True if another process left the same note and did not remove it.
     var mayBeSpent: Bool { state.withLock { $0.mayBeSpent } }
+
+    /// Ends that nobody knows what an earlier holder noted: that was about the record which another has just replaced, and
+    /// which says itself of a doubt that goes on.
+    func saved() {
+        state.withLock { state in
+            guard state.spending == nil, state.file?.note == FileLock.unknownNote else { return }
+            state.file?.leave(note: nil)
+            state.noteFound = nil
+        }
+    }
 
     /// Lets the note stay.
     func leaveSpent() { state.withLock { $0.spending = nil } }

@@ -38,6 +38,23 @@ struct `A logout that is stored late` {
         }
     }
 
+    @Test(arguments: [true, false])
+    func `because nothing could be written is undone by a restart where the store holds the session`(
+        isStored: Bool
+    ) async throws {
+        let harness = harness()
+        try await harness.run("rt0") {
+            harness.store.isBroken = true
+            if !isStored {
+                harness.store.lose()
+                await harness.settle()
+            }
+            #expect(await harness.session.logOut().storeFailure != nil)
+            let detail = try #require(await harness.session.status.lastError?.detail)
+            #expect(detail.contains("no space") && detail.contains("a restart brings back") == isStored)
+        }
+    }
+
     @Test(arguments: [false, true])
     func `in another process has the answer of a provider that hangs revoked`(isLocal: Bool) async throws {
         let harness = harness()

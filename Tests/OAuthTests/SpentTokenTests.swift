@@ -60,11 +60,17 @@ struct `A session whose refresh token may be spent` {
         }
     }
 
-    @Test func `knows it where another process has stored something else meanwhile`() async throws {
+    /// The failures of a refresh whose answer nobody has, or not all of it.
+    static let lost: [TransportError] = [.interrupted("reset"), .answerTooLarge]
+
+    @Test(arguments: lost)
+    func `knows it where another process has stored something else meanwhile`(
+        failure: TransportError
+    ) async throws {
         let harness = SessionHarness(grantType: .refreshToken)
         try await harness.run("rt0") {
             harness.server.isFrozen = true
-            harness.server.script(.error(.interrupted("reset")))
+            harness.server.script(.error(failure))
             await harness.pass(.seconds(240))
             harness.server.release(with: .error(.timedOut))
             await harness.settle()
@@ -84,10 +90,13 @@ struct `A session whose refresh token may be spent` {
         }
     }
 
-    @Test func `asks first where the provider has never replaced a refresh token, too`() async throws {
+    @Test(arguments: lost)
+    func `asks first where the provider has never replaced a refresh token, too`(
+        failure: TransportError
+    ) async throws {
         let harness = SessionHarness(grantType: .refreshToken)
         let answer = FakeServer.Reply.status(200, #"{"access_token":"at","expires_in":300}"#)
-        harness.server.script(answer, answer, .error(.interrupted("reset")))
+        harness.server.script(answer, answer, .error(failure))
         try await harness.run("rt0") {
             await harness.pass(.seconds(240))
             #expect(shown(harness, "rt0") == 2)

@@ -57,6 +57,42 @@ import Testing
         #expect(try await fixture.open().load("default")?.generation == 1)
     }
 
+    /// Saves a session without tokens where no new file can be made, as on a full disk.
+    private func end(_ store: FileStore, scope: [String]) async throws {
+        #expect(mkdir(fixture.path("default.session.new"), 0o700) == 0)
+        var ended = StoredSession.sample(generation: 3)
+        (ended.refreshToken, ended.scope) = (nil, scope)
+        try await store.save(ended)
+    }
+
+    @Test func `writes the end of a session over its file where there is no room for another`() async throws {
+        let store = try await fixture.openWithTwoGenerations()
+        let size = fixture.contents("default.session").count
+        try await end(store, scope: [])
+        let stored = try #require(await store.load("default"))
+        #expect(stored.generation == 3 && !stored.holdsTokens)
+        #expect(fixture.contents("default.session").count == size)
+        #expect(!TemporaryDirectory.entries(of: fixture.directory).contains("default.session.previous"))
+    }
+
+    @Test func `leaves a file alone that is too short for the end of its session`() async throws {
+        let store = try await fixture.openWithTwoGenerations()
+        let names = ["default.session", "default.session.previous"]
+        let before = names.map(fixture.contents)
+        await #expect(throws: StoreError.self) { try await end(store, scope: names + names) }
+        #expect(names.map(fixture.contents) == before)
+    }
+
+    @Test func `leaves a file alone that holds no token where there is no room for another`() async throws {
+        let store = try fixture.open()
+        var ended = StoredSession.sample(generation: 2)
+        ended.refreshToken = nil
+        try await store.save(ended)
+        let before = fixture.contents("default.session")
+        await #expect(throws: StoreError.self) { try await end(store, scope: []) }
+        #expect(fixture.contents("default.session") == before)
+    }
+
     /// What Kubernetes makes of a volume with `fsGroup`: the directory inside inherits set-group-ID.
     @Test func `uses a directory inside one that is a group's`() async throws {
         #expect(mkdir(fixture.directory, 0o755) == 0 && chmod(fixture.directory, 0o2777) == 0)

@@ -96,6 +96,18 @@ import Testing
         #expect(try await !spend(store, 3))
     }
 
+    @Test func `is none of a session that is stored after a process could note nothing`() async throws {
+        let store = try fixture.open()
+        try await store.withLock()
+        fixture.overwrite("default.session.lock", [])
+        let holder = try await store.lock(waitingAtMost: .seconds(5))
+        #expect(await holder.wasLeftSpent(.sample(generation: 1)), "nobody knows of which")
+        try await holder.save(.sample(generation: 1), over: nil, keepingPrevious: true)
+        #expect(await !holder.wasLeftSpent(.sample(generation: 1)))
+        await holder.release()
+        #expect(try await !spend(store, 1))
+    }
+
     @Test func `is let go by who hears that a person wants the lock`() async throws {
         let (store, other) = (try fixture.open(), try fixture.open())
         let holder = try await store.lock()

@@ -52,6 +52,10 @@ extension AuthSession {
         await revoke([.refreshToken, .accessToken], of: session).1
     }
 
+    /// True if the store holds tokens of a session, which could end with those that ``revokeUnstored()`` revokes; true, too,
+    /// where the store does not tell.
+    package var isSessionStored: Bool { get async { await core.isSessionStored() } }
+
     /// Forgets the session, and asks the server to do the same, whatever the store can do.
     ///
     /// Our own part comes first, so that nothing that the server does can prevent it: here the session ends at once, in

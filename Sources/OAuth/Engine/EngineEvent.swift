@@ -92,9 +92,10 @@ struct TokenRequestReport: Sendable {
     /// The server takes client credentials in this encoding; nil if that is open.
     var encoding: BasicEncoding?
 
-    /// True if the provider may have acted upon the request, and nobody knows.
+    /// True if the provider may have acted upon the request, and nobody knows: an answer that is too large may hold a refresh
+    /// token in the part that nobody has read.
     var isLost: Bool {
         guard wasSent, let reason = outcome.failure?.reason else { return false }
-        return reason == .timedOut || reason == .interrupted
+        return reason == .timedOut || reason == .interrupted || reason == .answerTooLarge
     }
 }

@@ -27,6 +27,8 @@ extension IdentityEngine {
                 adopt(stored)
             }
             noteKnown(stored)
+        } else {
+            hasStoredTokens = false
         }
         if stored.map({ !isOthers($0) }) ?? true { othersSession = nil }
         let wasBehind = isStoreBehind
@@ -100,6 +102,7 @@ extension IdentityEngine {
         knownGeneration = max(knownGeneration, stored.generation)
         seenGeneration = max(seenGeneration, stored.generation)
         knownToken = stored.refreshToken
+        hasStoredTokens = stored.holdsTokens
         if ownToken?.equals(stored.refreshToken) == true { ownToken = nil }
     }
 

@@ -31,8 +31,8 @@ extension IdentityEngine {
         return isStoreOfNoUse
     }
 
-    /// True if what is to be written is that a session has ended.
-    var isEndUnwritten: Bool { needsWriting && isIrreplaceable && !session.holdsTokens }
+    /// True if what is to be written is that a session has ended which the store holds.
+    var isEndUnwritten: Bool { needsWriting && isIrreplaceable && !session.holdsTokens && hasStoredTokens }
 
     /// True if the session has more than access tokens that the configuration alone brings again: a person's login or
     /// logout, a refresh token, a client that the server made for us.

@@ -38,6 +38,8 @@ struct IdentityEngine: Sendable {
     var seenGeneration = 0
     /// The refresh token that the store was last seen to hold.
     var knownToken: Secret?
+    /// True if the store was last seen to hold tokens.
+    var hasStoredTokens = false
     /// The refresh token that we were given and the store was never seen to hold, so that nobody else can have sent it.
     var ownToken: Secret?
     /// True if what the store holds has worked, so that it is worth keeping as the previous one.

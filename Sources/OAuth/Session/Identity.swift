@@ -162,6 +162,16 @@ actor Identity: ExecutorConfined {
         return await outcome(of: waiter) ?? nil
     }
 
+    /// True if the store holds tokens, or does not tell.
+    func isSessionStored() async -> Bool {
+        let waiter = TokenWaiter<Bool>(deadline: clock.now + Self.storeLimit)
+        Task {
+            let stored = try? await store.load(name)?.holdsTokens ?? false
+            waiter.wake(with: .success(stored ?? true))
+        }
+        return await outcome(of: waiter) ?? true
+    }
+
     /// - Returns: nil where it is not woken before its deadline, or the caller is cancelled.
     func outcome<Value: Sendable>(of waiter: TokenWaiter<Value>) async -> Value? {
         let end = waiter.deadline

@@ -71,20 +71,25 @@ struct AdminClient {
         case anothers(StatusDocument, file: String)
         /// `bearerd demo` or `bearerd proxy`, which have the ports that a first configuration has, too.
         case fileless(CommandFailure)
+        /// Another program, which tells no status.
+        case stranger(CommandFailure)
     }
 
     /// Finds out whose daemon answers.
     ///
     /// - Parameter file: the configuration file of the command; nil if any daemon of a file will do.
-    /// - Throws: a failure if another program listens, or the request is refused.
+    /// - Throws: a failure if what answers speaks no HTTP, or refuses the request.
     func daemon(
         of file: String?, timeLimit: Duration = .seconds(5)
     ) async throws(CommandFailure) -> Daemon {
-        guard let document = try await document(timeLimit: timeLimit) else { return .nobody }
-        let status = try status(in: document)
-        if status.hasNoFile { return .fileless(fileless(status)) }
-        guard let file, let other = status.otherFile(than: file) else { return .own(status) }
-        return .anothers(status, file: other)
+        switch try await reply(timeLimit: timeLimit) {
+        case .nobody: return .nobody
+        case .stranger(let failure): return .stranger(failure)
+        case .told(_, let status):
+            if status.hasNoFile { return .fileless(fileless(status)) }
+            guard let file, let other = status.otherFile(than: file) else { return .own(status) }
+            return .anothers(status, file: other)
+        }
     }
 
     /// Reads the status of a daemon that runs by a file, whichever.
@@ -95,29 +100,41 @@ struct AdminClient {
         switch try await daemon(of: nil) {
         case .nobody: return nil
         case .own(let status), .anothers(let status, _): return status
-        case .fileless(let failure): throw failure
+        case .fileless(let failure), .stranger(let failure): throw failure
         }
     }
 
     /// The status as the daemon of a file tells it, also unparsed, because a newer one may tell more than this program knows.
     func told() async throws(CommandFailure) -> (JSONValue, StatusDocument)? {
-        guard let document = try await document(timeLimit: .seconds(5)) else { return nil }
-        let status = try status(in: document)
-        if status.hasNoFile { throw fileless(status) }
-        return (document, status)
-    }
-
-    private func document(timeLimit: Duration) async throws(CommandFailure) -> JSONValue? {
-        switch try await get(.status, timeLimit: timeLimit) {
-        case .notRunning: return nil
-        case .answered(200, let body): return (try? JSONValue(parsing: body)) ?? .null
-        case .answered(let status, let body): throw refusal(status, body, of: "the daemon")
+        switch try await reply(timeLimit: .seconds(5)) {
+        case .nobody: return nil
+        case .stranger(let failure): throw failure
+        case .told(let document, let status):
+            if status.hasNoFile { throw fileless(status) }
+            return (document, status)
         }
     }
 
-    private func status(in document: JSONValue) throws(CommandFailure) -> StatusDocument {
-        guard let status = StatusDocument(document) else { throw stranger("tells no status") }
-        return status
+    /// The answer to the question for the status.
+    private enum Reply {
+        case nobody
+        case told(JSONValue, StatusDocument)
+        case stranger(CommandFailure)
+    }
+
+    private func reply(timeLimit: Duration) async throws(CommandFailure) -> Reply {
+        switch try await get(.status, timeLimit: timeLimit) {
+        case .notRunning: return .nobody
+        case .answered(200, let body):
+            guard let document = try? JSONValue(parsing: body), let status = StatusDocument(document) else {
+                return .stranger(stranger("tells no status"))
+            }
+            return .told(document, status)
+        case .answered(let status, let body):
+            let failure = refusal(status, body, of: "the daemon")
+            guard AdminProblem(status: status, reading: body).code == nil else { throw failure }
+            return .stranger(failure)
+        }
     }
 
     private func fileless(_ status: StatusDocument) -> CommandFailure {

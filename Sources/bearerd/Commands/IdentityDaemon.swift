@@ -107,7 +107,7 @@ struct IdentityDaemon {
         case .own: break
         case .nobody: throw nobody
         case .anothers(_, let other): throw client.notOurs(other, for: file)
-        case .fileless(let failure): throw failure
+        case .fileless(let failure), .stranger(let failure): throw failure
         }
         switch try await client.post(resource, body: body?.serialized() ?? [], timeLimit: limit) {
         case .notRunning:

@@ -65,7 +65,7 @@ struct ReloadCommand: Command {
         case .anothers(_, let other):
             let reason = client.notOurs(other, for: daemon.report.file).message
             return .refused(lines: [], CommandFailure(.configuration, "nothing was reloaded: \(reason)"))
-        case .fileless(let failure): throw failure
+        case .fileless(let failure), .stranger(let failure): throw failure
         }
         switch try await client.post(.reload, timeLimit: longestReload) {
         case .notRunning: return .nobody(client.nobody)

@@ -28,7 +28,8 @@ struct StoreWait {
         await session.watchStoreWait { [session, loop, signals] limit in
             Console.remark(
                 "\(session.identity): the login is kept in memory and stored as soon as that works, in "
-                    + "\(LoginWait.words(for: limit)) at most; Ctrl-C gives it up, and what it brought is revoked then"
+                    + "\(LoginWait.words(for: limit)) at most; Ctrl-C gives it up, and what it brought is revoked then "
+                    + "where the store holds no session"
             )
             signals.heed(loop) {
                 Task(executorPreference: loop) { await session.endStoreWait() }
@@ -37,8 +38,15 @@ struct StoreWait {
     }
 
     /// Ends the session; what could not be stored is revoked, because nobody has it any more.
+    ///
+    /// Not where the store holds a session of the same person: many providers (Google, Keycloak) would end that one with it.
     func end() async {
         guard await !session.stop() else { return }
+        guard await !session.isSessionStored else {
+            return Console.remark(
+                "\(session.identity): what the login brought stays at the provider: to revoke it could end the session that "
+                    + "the store holds, too")
+        }
         let failure = await session.revokeUnstored()
         Console.remark(
             "\(session.identity): what the login brought "

@@ -119,6 +119,19 @@ import Testing
         #expect(again.ending == .exited(0))
     }
 
+    /// The daemon may be another one's that runs elsewhere, and the port anybody's.
+    @Test(arguments: [200, 404])
+    func `is had from the provider where another program listens at admin's address`(status: Int) throws {
+        let stranger = try RawUpstream { _ in .response(status, [], "hello") }
+        var settings = Sidecar.Settings()
+        settings.adminListen = "\(stranger.url.dropFirst("http://".count))"
+        let file = try configure(settings)
+        let refresh = try BearerdProcess.command("refresh", "-c", file)
+        #expect(refresh.exit == 0, "\(refresh)")
+        let token = try BearerdProcess.command("token", "-c", file)
+        #expect(token.exit == 0 && token.output == (provider.accessTokens.last ?? "") + "\n", "\(token)")
+    }
+
     @Test func `leaves no process to whoever adopts orphans`() throws {
         provider.setPolicy { $0.expiresIn = "600" }
         let file = try configure(.init())
