@@ -26,14 +26,14 @@ struct StoreWait {
         self.session = session
         self.loop = loop
         await session.watchStoreWait { [session, loop, signals] limit in
+            signals.heed(loop) {
+                Task(executorPreference: loop) { await session.endStoreWait() }
+            }
             Console.remark(
                 "\(session.identity): the login is kept in memory and stored as soon as that works, in "
                     + "\(LoginWait.words(for: limit)) at most; Ctrl-C gives it up, and what it brought is revoked then "
                     + "where the store holds no session"
             )
-            signals.heed(loop) {
-                Task(executorPreference: loop) { await session.endStoreWait() }
-            }
         }
     }
 
