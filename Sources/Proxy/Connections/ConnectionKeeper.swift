@@ -101,7 +101,7 @@ final class ConnectionKeeper<Kinds: UpstreamKinds> {
 
     /// Waits until the last connection has ended and all of it is recorded.
     func awaitEnd() async {
-        if !isEmpty { await end.wait() }
+        await end.wait(unless: { isEmpty })
         forwarder.recorder.flush()
     }
 
@@ -122,7 +122,7 @@ final class ConnectionKeeper<Kinds: UpstreamKinds> {
         end.hurry { [unowned self] in for seat in seats { forwarder.leave(seat.exchange) } }
     }
 
-    // // MARK: Admission
+    // MARK: Admission
 
     /// Judges a new connection by its peer, and answers one that is refused.
     ///

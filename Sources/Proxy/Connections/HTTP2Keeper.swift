@@ -74,7 +74,7 @@ final class HTTP2Keeper<Kinds: UpstreamKinds> {
 
     /// Waits until the last connection has ended and all of it is recorded.
     func awaitEnd() async {
-        if !clients.isEmpty { await end.wait() }
+        await end.wait(unless: { clients.isEmpty })
         lingerTimer = nil
         forwarder.recorder.flush()
     }

@@ -15,8 +15,15 @@ final class KeeperEnd {
 
     init(loop: EventLoop) { self.loop = loop }
 
-    /// Waits until ``come()``; not to be called without a connection.
-    func wait() async { await withCheckedContinuation { waiting.append($0) } }
+    /// Waits until ``come()``.
+    ///
+    /// - Parameter isEmpty: asked once it would be heard of, because the last connection may end before the wait begins.
+    func wait(unless isEmpty: () -> Bool) async {
+        await withCheckedContinuation { continuation in
+            waiting.append(continuation)
+            if isEmpty() { come() }
+        }
+    }
 
     /// The last connection has ended.
     func come() {
