@@ -139,17 +139,20 @@ int bearerd_peer_holder(const void *bytes, uid_t *user) {
     return 0;
 }
 
+static bool read_tcp_info(int descriptor, struct tcp_info *state) {
+    socklen_t length = sizeof *state;
+    return getsockopt(descriptor, IPPROTO_TCP, TCP_INFO, state, &length) == 0;
+}
+
 int bearerd_is_connected(int descriptor) {
     struct tcp_info state;
-    socklen_t length = sizeof state;
-    if (getsockopt(descriptor, IPPROTO_TCP, TCP_INFO, &state, &length) != 0) return 0;
+    if (!read_tcp_info(descriptor, &state)) return 0;
     return state.tcpi_state == TCP_ESTABLISHED || state.tcpi_state == TCP_CLOSE_WAIT;
 }
 
 int bearerd_awaits_acknowledgement(int descriptor) {
     struct tcp_info state;
-    socklen_t length = sizeof state;
-    if (getsockopt(descriptor, IPPROTO_TCP, TCP_INFO, &state, &length) != 0) return 0;
+    if (!read_tcp_info(descriptor, &state)) return 0;
     /* The count begins anew with each answer, and goes up also where nothing gets out of this machine. */
     return state.tcpi_unacked > 0 || state.tcpi_probes > 1;
 }

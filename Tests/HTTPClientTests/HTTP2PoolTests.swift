@@ -51,15 +51,8 @@ import Testing
         let upstream = try HTTP2Upstream { _, _, _ in }
         let authority = try TLSAuthority()
         let pairs = try (0..<2).map { try authority.certificate(for: ["client-\($0).test"]) }
-        let directory = try TemporaryDirectory()
-        let (certificate, key) = (directory.path("c.pem"), directory.path("c.key"))
-        @Sendable func install(_ number: Int) throws {
-            let pair = pairs[number]
-            try directory.write("c.pem", bytes: TemporaryDirectory.contents(of: pair.certificateFile))
-            try directory.write("c.key", bytes: TemporaryDirectory.contents(of: pair.keyFile))
-        }
-        try install(0)
-        let own = OwnCertificate(certificateFile: certificate, keyFile: key)
+        let files = try ReplacedCertificate(pairs[0])
+        let own = files.own
         #expect(own.read())
         try await onLoop { multis in
             let pool = HTTP2Pool(
@@ -72,7 +65,7 @@ import Testing
             begin(running)
             #expect(own.read())
             pool.discard(try #require(pool.take(for: RequestForm(), mayRepeat: true), "nothing has changed"))
-            try install(1)
+            try files.replace(with: pairs[1])
             #expect(own.read())
             #expect(pool.take(for: RequestForm(), mayRepeat: true) == nil)
             pool.discard(try await pool.open(for: RequestForm(), within: patience, in: nil))

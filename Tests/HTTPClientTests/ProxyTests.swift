@@ -170,14 +170,9 @@ import Testing
         let upstream = try RawUpstream(
             tls: authority.server(for: ["api.invalid"], clientAuthority: authority.certificateFile))
         let proxy = try HoldingProxy(to: upstream.address)
-        let directory = try TemporaryDirectory()
-        @Sendable func install(_ pair: (certificateFile: String, keyFile: String)) throws {
-            try directory.write("c.pem", bytes: TemporaryDirectory.contents(of: pair.certificateFile))
-            try directory.write("c.key", bytes: TemporaryDirectory.contents(of: pair.keyFile))
-        }
         let pairs = try [authority, stranger].map { try $0.certificate(for: ["client.test"]) }
-        try install(pairs[0])
-        let own = OwnCertificate(certificateFile: directory.path("c.pem"), keyFile: directory.path("c.key"))
+        let files = try ReplacedCertificate(pairs[0])
+        let own = files.own
         #expect(own.read())
         let address = UpstreamAddress(
             url: try url("https://api.invalid"),
@@ -189,7 +184,7 @@ import Testing
             let first = try await connector.connect(within: patience)
             #expect(try await first.exchange().hasSuffix("hello"))
             first.close()
-            try install(pairs[1])
+            try files.replace(with: pairs[1])
             #expect(own.read())
             let refusal = await failure { () async throws in
                 _ = try await connector.connect(within: patience).exchange()

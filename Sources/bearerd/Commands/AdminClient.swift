@@ -96,13 +96,7 @@ struct AdminClient {
     ///
     /// - Returns: nil if nothing listens.
     /// - Throws: a failure if another program listens, or the request is refused.
-    func status() async throws(CommandFailure) -> StatusDocument? {
-        switch try await daemon(of: nil) {
-        case .nobody: return nil
-        case .own(let status), .anothers(let status, _): return status
-        case .fileless(let failure), .stranger(let failure): throw failure
-        }
-    }
+    func status() async throws(CommandFailure) -> StatusDocument? { try await told()?.1 }
 
     /// The status as the daemon of a file tells it, also unparsed, because a newer one may tell more than this program knows.
     func told() async throws(CommandFailure) -> (JSONValue, StatusDocument)? {
