@@ -19,6 +19,8 @@ struct FileStoreLease: StoreLease {
         try await store.spend(session, with: lock)
     }
 
+    var isHeld: Bool { lock.isHeld }
+
     var mayBeSpent: Bool { lock.mayBeSpent }
 
     func wasLeftSpent(_ session: StoredSession) async -> Bool { lock.wasLeftSpent(session.generation) }

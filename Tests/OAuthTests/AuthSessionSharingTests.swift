@@ -102,6 +102,27 @@ struct `Sessions on one store` {
         }
     }
 
+    @Test func `repeat no request with a refresh token once they have lost the lock`() async throws {
+        let harness = SessionHarness(grantType: .refreshToken) { $0.authentication = .basic }
+        harness.secret.set("a+b")
+        try await harness.run("rt0") {
+            harness.server.script(.held)
+            await harness.pass(.seconds(240))
+            let generation = try #require(harness.store.stored()?.generation)
+            let others = harness.stored(generation + 1, accessToken: "theirs", refreshToken: "rt9")
+            harness.store.replace(with: others, notifying: false)
+            harness.store.losesLeases = true
+            let count = harness.server.bodies.count
+            harness.server.release(with: .status(401, #"{"error":"invalid_client"}"#))
+            await harness.settle()
+            #expect(harness.server.bodies.count == count, "it would be asked again with the other encoding")
+            harness.store.losesLeases = false
+            await harness.pass(.seconds(5))
+            #expect(harness.token == "theirs" && harness.server.bodies.count == count)
+            #expect(await harness.session.status.lastError == nil)
+        }
+    }
+
     @Test func `use what another one stored in their place while they stood still, from then on`()
         async throws
     {

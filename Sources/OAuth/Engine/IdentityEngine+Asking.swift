@@ -154,6 +154,11 @@ extension IdentityEngine {
         }
         session.basicEncoding = answer.encoding
         asking.requests.remove(at: index)
+        if asking.requests.isEmpty, answer.isWithheld {
+            // Whoever has the lease has stored what it brought, or is about to.
+            lookMoment = now
+            return endAsking(asking, with: nil)
+        }
         let isLost = answer.isLost
         guard var rule = asking.rule, let failure = answer.outcome.failure, answer.outcome.refreshToken == nil
         else {

@@ -66,11 +66,11 @@ final class AuthorizationServer {
     /// - Parameters:
     ///   - known: the key that the session's tokens are bound to; nil while there is none.
     ///   - limit: how long to wait for the response; nil for the configured limit.
-    ///   - isNeedless: called before the request is sent; returns true if nobody wants the response any more.
+    ///   - isBarred: called each time before the request is sent; returns true if it must not be sent any more.
     func requestToken(
         with grant: Grant, adding additions: TokenAdditions = TokenAdditions(),
         proving known: ProofKey? = nil, waitingAtMost limit: Duration? = nil,
-        unless isNeedless: () -> Bool = { false }
+        unless isBarred: () -> Bool = { false }
     ) async -> TokenRequestResult {
         if let source = configuration.source { return await requestToken(from: source) }
         do throws(TokenFailure) {
@@ -84,7 +84,7 @@ final class AuthorizationServer {
             }
             let sent = try await send(
                 try await form(), to: .token, adding: additions.headers, proving: key,
-                waitingAtMost: limit, unless: isNeedless, again: form)
+                waitingAtMost: limit, unless: isBarred, again: form)
             if let failure = sent.failure {
                 return TokenRequestResult(
                     result: .failure(failure),
@@ -203,7 +203,7 @@ final class AuthorizationServer {
     private func send(
         _ parameters: FormBody, to endpoint: Endpoint, adding headers: [NamedValue] = [],
         proving key: ProofKey? = nil,
-        waitingAtMost limit: Duration? = nil, unless isNeedless: () -> Bool = { false },
+        waitingAtMost limit: Duration? = nil, unless isBarred: () -> Bool = { false },
         again: (() async throws(TokenFailure) -> FormBody)? = nil
     ) async throws(TokenFailure) -> Sent {
         try configuration.requireClient()
@@ -236,8 +236,8 @@ final class AuthorizationServer {
             }
             if let key { try prove(&request, with: key) }
             request.body = body.bytes
-            guard !isNeedless() else {
-                throw TokenFailure(.transient, .superseded, detail: "nobody wants the answer any more")
+            guard !isBarred() else {
+                throw TokenFailure(.transient, .superseded, detail: "the request must not be sent any more")
             }
             let sentAt = clock.now
             let wall = clock.wallNow

@@ -8,7 +8,7 @@ extension AuthSession {
     /// The address of the provider that has not answered yet, else its name.
     nonisolated var placeAwaited: String { assumeIsolated { $0.server.pending ?? $0.server.name } }
 
-    /// Makes a token request, unless nobody wants its answer any more when it is ready to be sent.
+    /// Makes a token request, unless it must not be sent any more when it is ready to be, or is to be repeated.
     func answer(
         to grant: Grant, adding additions: TokenAdditions, proving key: ProofKey?, waitsLong: Bool,
         _ ticket: Ticket
@@ -19,7 +19,7 @@ extension AuthSession {
             with: grant, adding: additions, proving: key,
             waitingAtMost: waitsLong ? UnansweredRefresh.longestWait : nil,
             unless: {
-                wasSent = core.assumeIsolated { $0.engine.wants(ticket) }
+                wasSent = core.assumeIsolated { $0.maySend(ticket) }
                 return !wasSent
             })
         var needsKeys = false

@@ -162,6 +162,16 @@ extension Identity {
         }
     }
 
+    /// True if a request may be sent that has waited for metadata, a credential or a connection, or is sent anew because the
+    /// provider wants another nonce or other credentials.
+    ///
+    /// Whoever has the lease by now may have sent its refresh token.
+    func maySend(_ ticket: Ticket) -> Bool {
+        guard engine.wants(ticket) else { return false }
+        guard case .asking(let asking) = engine.phase, asking.refreshToken != nil else { return true }
+        return lease?.isHeld ?? true
+    }
+
     func probe(_ ticket: Ticket, _ target: TargetID) {
         let session = members[target]?.session
         requests[ticket] = Task {

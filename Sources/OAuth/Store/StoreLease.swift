@@ -27,6 +27,12 @@ public protocol StoreLease: Sendable {
     /// - Throws: ``StoreError/leaseLost``; the token must not be sent then, another process may have spent it.
     func spend(_ session: StoredSession) async throws(StoreError)
 
+    /// True while nobody else can have the lease, as far as can be told without asking anybody.
+    ///
+    /// Once it is false a refresh token that is marked is not sent any more, nor once more: a request may have waited long
+    /// since ``spend(_:)``, or its process may have stood still.
+    var isHeld: Bool { get }
+
     /// True if the refresh token that ``spend(_:)`` was told of last had been spent before by somebody who ended, or gave
     /// up, without an answer: whoever finds that has the provider answer something else first.
     var mayBeSpent: Bool { get }
@@ -50,6 +56,9 @@ public protocol StoreLease: Sendable {
 }
 
 extension StoreLease {
+    /// It cannot be lost.
+    public var isHeld: Bool { true }
+
     /// Nothing is written down.
     public var mayBeSpent: Bool { false }
 

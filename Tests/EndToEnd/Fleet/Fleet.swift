@@ -7,7 +7,7 @@ final class Fleet: Sendable {
     let redis: RedisProcess
     let provider: HostileProvider
     let upstream: RawUpstream
-    private let secret = "secret-" + randomText()
+    private let secret: String
     private let key = (0..<64).map { _ in "0123456789abcdef".randomElement() ?? "0" }.map(String.init)
         .joined()
     private let place: String
@@ -16,7 +16,11 @@ final class Fleet: Sendable {
     /// - Parameters:
     ///   - place: lines of the section `store` that say where Redis is; its socket if they are not given.
     ///   - isBrief: whether a lease lives for 6 s.
-    init(_ redis: RedisProcess? = nil, at place: String? = nil, isBrief: Bool = false) throws {
+    ///   - secretEnd: the end of the client's secret.
+    init(
+        _ redis: RedisProcess? = nil, at place: String? = nil, isBrief: Bool = false, secretEnd: String = ""
+    ) throws {
+        secret = "secret-" + randomText() + secretEnd
         let redis = try redis ?? RedisProcess()
         self.redis = redis
         top = isBrief ? "timeouts:\n  token: 1s" : ""

@@ -70,4 +70,34 @@ struct `A daemon that stood still with the lock in its hand` {
         #expect(fleet.shown[count...].first == newest)
         for daemon in daemons { #expect(try daemon.get().status == 200) }
     }
+
+    @Test func `does not send its refresh token once more, whatever its own answer asks for`() throws {
+        // With such a secret a refused client tries the other encoding of HTTP Basic.
+        let fleet = try Fleet(isBrief: true, secretEnd: "+/")
+        let daemons = try fleet.daemons(2)
+        let (asked, gate, sent) = (Gate(), Gate(), Gate())
+        fleet.provider.script { _, _ in
+            asked.open()
+            try gate.pass()
+            sent.open()
+            return .oauthError("invalid_client", status: 401)
+        }
+        let frozen = Background { try daemons[0].act("refresh").status }
+        try asked.pass()
+        daemons[0].bearerd.process.signal(SIGSTOP)
+        try eventually("the lease to end") { try fleet.redis("EXISTS", "bearerd:lock:default") == "0" }
+        try eventually("the end of the wait for it") { try daemons[1].act("refresh").status < 300 }
+        let shown = fleet.shown
+        gate.open()
+        try sent.pass()
+        daemons[0].bearerd.process.signal(SIGCONT)
+        _ = try frozen.value()
+        try fleet.awaitAgreement(of: daemons)
+        for daemon in daemons {
+            try eventually("a rotation") { try daemon.act("refresh").status < 300 }
+            #expect(try daemon.get().status == 200, "the provider has ended the session")
+        }
+        let later = fleet.shown.dropFirst(shown.count)
+        #expect(Set(later).count == later.count && Set(later).isDisjoint(with: shown))
+    }
 }

@@ -240,6 +240,8 @@ final class FakeStore: SessionStore {
             }
         }
 
+        var isHeld: Bool { !store.losesLeases }
+
         var mayBeSpent: Bool { store.state.withLock { $0.isFoundSpent } }
 
         func wasLeftSpent(_ session: StoredSession) async -> Bool { spentBefore == session.generation }
