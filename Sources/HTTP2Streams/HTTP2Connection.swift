@@ -159,7 +159,8 @@ package final class HTTP2Connection {
         session.endInput()
         session.touchAll()
         dispatch()
-        while isOpen, session.streamCount > 0 {
+        // A session that nghttp2 ends for a breach keeps its streams, and sends nothing on them any more.
+        while isOpen, !session.isOver, session.streamCount > 0 {
             let seen = emptied.news
             guard session.streamCount > 0 else { break }
             do { try await emptied.wait(after: seen, until: nil) } catch { return }

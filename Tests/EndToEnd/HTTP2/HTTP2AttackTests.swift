@@ -142,4 +142,29 @@ import Testing
         sidecar.upstream.answer { _ in .ok("short") }
         #expect(try client.request("GET", "/").text == "short")
     }
+
+    @Test(arguments: ["window", "zero stream", "ping"])
+    func `a breach behind a request, and the end behind that, leave nothing of the connection`(
+        breach: String
+    )
+        throws
+    {
+        let sidecar = try Sidecar(.init(top: "limits: {connections: 2}"))
+        try sidecar.awaitToken()
+        for _ in 0..<8 {
+            let client = try HTTP2Client(to: sidecar.bearerd.proxy)
+            try client.roundTrip()
+            let fault =
+                switch breach {
+                case "window": HTTP2Frame.windowUpdate(0)
+                case "ping": HTTP2Frame(.ping, [0, 0, 0, 0, 0, 0, 0])
+                default: HTTP2Frame.data("x", stream: 0)
+                }
+            try client.send(.head(client.fields("GET", "/"), stream: 1), fault)
+            client.wire.finishWriting()
+            // It gets a place only if those before have given theirs back.
+            try client.awaitEnd()
+        }
+        #expect(try HTTP2Client(to: sidecar.bearerd.proxy).request("GET", "/").status == 200)
+    }
 }
