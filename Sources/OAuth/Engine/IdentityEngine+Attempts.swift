@@ -89,10 +89,12 @@ extension IdentityEngine {
         return configured.grantType.needsPerson ? nil : .original
     }
 
-    /// True if a session that needs no person was granted for another scope or audience than is asked for now: a refresh
-    /// would bring that again (RFC 6749 §6).
+    /// True if a session that needs no person has a refresh token of a person's, or for another scope, audience or subject than
+    /// is asked for now: a refresh would bring that again (RFC 6749 §6).
     private func wasGrantedForAnother(_ state: TargetState) -> Bool {
-        !configured.grantType.needsPerson && session[state.request] == nil && !session.accessTokens.isEmpty
+        guard !configured.grantType.needsPerson else { return false }
+        if let request = session.refreshRequest { return request != state.request }
+        return session.isOfPerson || session[state.request] == nil && !session.accessTokens.isEmpty
     }
 
     /// True if the server may replace the refresh token of `grant`, and only a person could get another.

@@ -31,7 +31,10 @@ extension StoredSession {
         stored.isBound = grant.isBound
         next[request] = lifetime > .zero ? stored : nil
         if !client.asksByItself {
-            next.refreshToken = grant.refreshToken ?? refreshToken
+            if let newest = grant.refreshToken {
+                next.refreshToken = newest
+                next.refreshRequest = client.grantType.needsPerson ? nil : request
+            }
             if let newest = grant.idToken {
                 next.idToken = newest
                 next.loginClaims =
@@ -88,6 +91,7 @@ extension StoredSession {
         next.accessTokens = []
         if isForgotten {
             next.refreshToken = nil
+            next.refreshRequest = nil
             next.refusal = nil
         }
         return next

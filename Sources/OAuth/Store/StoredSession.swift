@@ -26,6 +26,9 @@ public struct StoredSession: Sendable {
     public var accessTokens: [StoredAccessToken] = []
     /// The newest refresh token; kept when it is refused, because an administrator may enable the user again.
     public var refreshToken: Secret?
+    /// The digest of the request that has brought ``refreshToken``, where that needed no person: a refresh for another one would
+    /// bring what this was granted for (RFC 6749 §6). nil in records of earlier versions, too.
+    var refreshRequest: String?
     /// The key that the tokens are bound to, (RFC 9449): it changes with them, never alone.
     var proofKey: ProofKey?
     /// The newest id token.
@@ -82,6 +85,9 @@ public struct StoredSession: Sendable {
 
     /// True if anything in it opens a resource, or brings what does.
     public var holdsTokens: Bool { refreshToken != nil || !accessTokens.isEmpty || pendingCode != nil }
+
+    /// True if somebody logged in, or brought it from another program.
+    var isOfPerson: Bool { loginScope != nil || importedToken != nil || person != nil }
 
     /// The one that came last.
     package var newestAccessToken: StoredAccessToken? {
