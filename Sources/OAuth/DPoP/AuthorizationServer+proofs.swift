@@ -8,13 +8,18 @@ import BearerdJSON
 extension AuthorizationServer {
     /// The key of a session's proofs.
     ///
-    /// - Parameter known: the session's key, which stays for as long as the session; nil while it has none.
+    /// - Parameters:
+    ///   - known: the session's key, which stays for as long as the session; nil while it has none.
+    ///   - grant: the grant of the request that is to be proved; nil for one that begins a session.
     /// - Returns: nil if tokens are not to be bound.
     /// - Throws: ``TokenFailure`` if the server's metadata are needed and cannot be had, or no key can be made.
-    func proofKey(_ known: ProofKey?) async throws(TokenFailure) -> ProofKey? {
+    func proofKey(_ known: ProofKey?, for grant: Grant? = nil) async throws(TokenFailure) -> ProofKey? {
         let algorithm = configuration.proofAlgorithm
         switch configuration.proofs {
-        case .never: return nil
+        case .never:
+            // A session that began with a key may have a refresh token that is bound to it (RFC 9449 §5).
+            if case .refresh = grant { return known }
+            return nil
         case .always: break
         case .whereOffered:
             if let known { return known }

@@ -24,7 +24,8 @@ extension StoredSession {
         var next = self
         next.generation += 1
         next.accessTokens.removeAll { $0.expiresAt < wall }
-        next.proofKey = grant.proofKey ?? proofKey
+        // A route's own token says nothing of the key that the session's refresh token is bound to.
+        next.proofKey = grant.proofKey ?? (client.asksByItself ? proofKey : nil)
         var stored = StoredAccessToken(
             token: grant.accessToken, generation: next.generation, expiresAt: wall + lifetime,
             lifetime: lifetime, request: request, tokenType: grant.tokenType)

@@ -32,9 +32,7 @@ final class AuthorizationServer {
         self.configuration = configuration
         listings = configuration.listings
         resourceTransport = transport
-        let transport: any TokenTransport =
-            configuration.proofs == .never
-            ? transport : NonceKeepingTransport(transport: transport, nonces: nonces)
+        let transport = NonceKeepingTransport(transport: transport, nonces: nonces)
         self.transport = transport
         self.credentials = CredentialReader(configuration: configuration, source: credentials)
         self.clock = clock
@@ -75,7 +73,7 @@ final class AuthorizationServer {
         if let source = configuration.source { return await requestToken(from: source) }
         do throws(TokenFailure) {
             try grant.checkParameters(with: additions)
-            let key = try await proofKey(known)
+            let key = try await proofKey(known, for: grant)
             func form() async throws(TokenFailure) -> FormBody {
                 TokenRequestBody(
                     grant: grant, configuration: configuration, proof: try await proof(of: grant),

@@ -71,13 +71,14 @@ extension Forwarder {
     func putToken(into request: inout HTTPRequest, of exchange: Exchange, for route: RouteState) {
         guard let state = route.token else { return }
         if let query = route.terms.tokenQuery { return putToken(into: &request, of: exchange, as: query) }
+        let isBound = exchange.token?.isBound ?? false
         // A client that keeps its own credential keeps the proof of it.
-        if state.mayProve, exchange.token != nil || route.plan.replacesCredentials {
+        if isBound || state.mayProve && (exchange.token != nil || route.plan.replacesCredentials) {
             request.fields.remove(.dpop)
         }
         if let token = exchange.token {
             state.authorization.authorize(&request, with: token)
-            if state.mayProve { exchange.needsProof = token.isBound }
+            exchange.needsProof = isBound
         } else if route.plan.replacesCredentials {
             // With an identity the client's own credentials never stand in for a missing token.
             state.authorization.clear(&request)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BearerdTestSupport
+import Testing
 
 /// A sidecar whose provider and upstream take nothing without a proof of possession.
 final class BoundSite: Sendable {
@@ -38,6 +39,15 @@ final class BoundSite: Sendable {
             .init(
                 top: top, identity: "dpop: \(dpop)\n\(identity)", route: route, moreRoutes: moreRoutes,
                 store: store, grant: grant))
+    }
+
+    /// Has the daemon take a configuration over that has no `dpop`.
+    func reloadWithoutProofs(grant: String = "client_credentials") throws {
+        try Sidecar.file(
+            provider: provider, upstream: upstream.url, clientSecret: sidecar.clientSecret,
+            directory: directory, .init(grant: grant))
+        let answer = try sidecar.admin("POST", "/api/reload", [("X-Bearerd-Admin", "1")])
+        try #require(answer.status == 200, "\(answer.text)")
     }
 
     /// The thumbprints of the keys that were proved to the provider.

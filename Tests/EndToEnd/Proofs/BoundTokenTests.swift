@@ -58,6 +58,27 @@ import Testing
         }
     }
 
+    @Test func `stays one until its session ends, where dpop is taken from the configuration`() throws {
+        let site = try BoundSite(
+            server: ProofJudge(nonce: "as-1"), resource: ProofJudge(nonce: "rs-1"), grant: "refresh_token")
+        try site.sidecar.importSession()
+        try eventually("a token") { try site.sidecar.get().status == 200 }
+        try site.reloadWithoutProofs(grant: "refresh_token")
+        #expect(try site.sidecar.get("/", [("DPoP", "mine")]).status == 200)
+        #expect(try site.sidecar.act("refresh").status == 200 && site.sidecar.get().status == 200)
+        #expect(site.keys.count == 1 && site.faults == [])
+    }
+
+    @Test func `is followed by a bearer token where a grant without a person loses its dpop`() throws {
+        let site = try BoundSite()
+        #expect(try site.sidecar.get().status == 200)
+        site.provider.always { _, provider in provider.tokens() }
+        try site.reloadWithoutProofs()
+        #expect(try site.provider.request(2).message["DPoP"] == nil)
+        #expect(try site.sidecar.get("/", [("DPoP", "mine")]).status == 401)
+        #expect(site.upstream.requests.last?["DPoP"] == "mine")
+    }
+
     @Test func `is proved with the upstream's own name and path, whatever the client called them`() throws {
         let site = try BoundSite(route: "strip_prefix: true\nhost_header: preserve")
         #expect(try site.sidecar.get("/a?b=c").status == 200)
