@@ -94,7 +94,9 @@ package actor FileStore: SessionStore, ExecutorConfined {
         for (place, entry) in [(paths.current, current), (paths.previous, older)] where !entry.isForeign {
             if let refusal = refusal(of: entry, at: place, in: home) { throw refusal }
         }
-        let previous = older.session
+        var previous = older.session
+        // What came after it is not there any more, and may have had the refresh token that took the place of this one.
+        previous?.doubt()
         switch current {
         case .missing, .whole, .later: break
         case .unencrypted: if !isExamined { encrypt(home, identity) }

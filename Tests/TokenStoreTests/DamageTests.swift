@@ -23,7 +23,8 @@ import Testing
         let store = try await fixture.openWithTwoGenerations()
         fixture.overwrite(file, Array("{\"version\":1".utf8))
 
-        #expect(try await store.load("default")?.generation == 1)
+        let previous = try await store.load("default")
+        #expect(previous?.generation == 1 && previous?.isDoubted == true)
         let kept = try #require(keptFiles().first)
         #expect(fixture.contents(kept) == Array("{\"version\":1".utf8))
         #expect(
@@ -33,8 +34,10 @@ import Testing
                     hasPrevious: true)
             ])
         // And it stays so, in this process and the next.
-        #expect(try await store.load("default")?.generation == 1)
+        #expect(try await store.load("default")?.isDoubted == true)
         #expect(try await fixture.open().load("default")?.generation == 1)
+        try await store.save(.sample(generation: 3))
+        #expect(try await store.load("default")?.isDoubted == false)
         #expect(fixture.reports.count == 1)
     }
 

@@ -162,10 +162,10 @@ public struct StoredSession: Sendable {
     var isEndedEverywhere: Bool { refreshToken == nil && accessTokens.isEmpty && !isEndOnlyHere }
 
     /// True if the refresh token may be spent.
-    var isDoubted: Bool { doubtedToken != nil && doubtedToken == refreshToken?.digest }
+    package var isDoubted: Bool { doubtedToken != nil && doubtedToken == refreshToken?.digest }
 
     /// Takes note that the refresh token may be spent.
-    mutating func doubt() { doubtedToken = refreshToken?.digest }
+    package mutating func doubt() { doubtedToken = refreshToken?.digest }
 
     /// The access token that was asked for by `request`.
     public subscript(request: String) -> StoredAccessToken? {

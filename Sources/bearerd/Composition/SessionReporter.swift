@@ -101,7 +101,7 @@ final class SessionReporter: SessionObserver {
                 [.code: .string(failure.code), .reason: .string(failure.detail)])
         case .refreshTokenMayBeSpent(let generation):
             log.warning(
-                "whoever was renewing the token has left no word of it: the refresh token may be spent, and is tried once",
+                "there is no word left of what became of the refresh token: it may be spent, and is tried once",
                 [.generation: .integer(generation)])
         case .callerRefused(let failure):
             count(.tokenExchange, "refused", of: identity)

@@ -130,6 +130,23 @@ import Testing
         }
     }
 
+    @Test func `doubts the refresh token of the generation before, where the newest is damaged`() throws {
+        let provider = try HostileProvider()
+        provider.setPolicy { $0.rotates = false }
+        let first = try Sidecar(provider: provider, .init(grant: "refresh_token"))
+        try first.importSession()
+        for _ in 0..<2 { #expect(try first.act("refresh").status == 200) }
+        #expect(try first.bearerd.terminate() == .exited(0))
+        try first.directory.write("store/default.session", "{")
+        let requests = provider.requests.count
+        let second = try first.another(.init(grant: "refresh_token"))
+        #expect(try second.act("refresh").status == 200)
+        try second.bearerd.logLine("the doubt") {
+            $0["level"] == "warning" && $0.message.contains("it may be spent")
+        }
+        #expect(provider.requests.count == requests + 1)
+    }
+
     @Test func `is left as it is by status, which says what is wrong`() throws {
         let directory = try TemporaryDirectory()
         let sidecar = try Sidecar.ended(provider: provider(), in: directory)
