@@ -185,6 +185,11 @@ static inline int bearerd_verify_named(int is_good, X509_STORE_CTX *context) {
     return 0;
 }
 
+/* A macro: a place in each context, whose content is released with it. */
+static inline int bearerd_ssl_ctx_new_index(CRYPTO_EX_free *release) {
+    return SSL_CTX_get_ex_new_index(0, NULL, NULL, NULL, release);
+}
+
 /* Has the server's certificate verified, and the name looked for where it counts alone. */
 static inline void bearerd_ssl_ctx_verify_server(SSL_CTX *context) {
     SSL_CTX_set_verify(context, SSL_VERIFY_PEER, bearerd_verify_named);

@@ -273,8 +273,10 @@ package struct Rejection: Equatable, Sendable {
                 .upstreamProtocol,
                 "The upstream wants this request over HTTP/1.1, where it cannot go: upstream_protocol is h2, or it is a call of gRPC, or its body is beyond replay_buffer.",
                 proxyStatus: "http_protocol_error")
-        case .clientCertificate:
+        case .clientCertificate(.unusable):
             self.init(.upstreamTLS, "The route's client certificate or its key cannot be used.")
+        case .clientCertificate(.refused):
+            self.init(.upstreamTLS, "The upstream refuses the route's client certificate, or wants one.")
         case .proxy(let failure):
             self.init(failure)
         case .busy:

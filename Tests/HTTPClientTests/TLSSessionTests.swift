@@ -106,6 +106,6 @@ import Testing
             #expect(try await next.exchange().hasSuffix("hello"))
             return first
         }
-        #expect(first == .clientCertificate)
+        #expect(first == .clientCertificate(.unusable))
     }
 }

@@ -90,7 +90,7 @@ import Testing
         let own = OwnCertificate(certificateFile: certificate, keyFile: key)
         let transport = Transport(trust: try TrustStore(file: authority.certificateFile), ownCertificate: own)
         let request = TransferRequest(url: try url(provider.url))
-        await #expect(throws: TransferError.notConnected(.clientCertificate)) {
+        await #expect(throws: TransferError.notConnected(.clientCertificate(.unusable))) {
             try await send(request, over: transport)
         }
         #expect(own.read())

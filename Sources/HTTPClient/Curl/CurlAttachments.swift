@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import BearerdHTTPExchange
 internal import BearerdSystem
 internal import BearerdTLS
 internal import CBearerdLibcurl
@@ -28,6 +29,16 @@ final class CurlAttachments {
 
     /// True once TLS with the server itself has begun, beyond any proxy.
     var hasMetServer = false
+
+    /// The alert about our certificate with which the server has ended TLS; in TLS 1.3 it comes when the handshake is done for us.
+    var certificateAlert: CertificateAlert? { alertNote?.alert }
+    /// Where OpenSSL's callback notes it; a context keeps it, too, because libcurl may have a connection outlive its transfer.
+    var alertNote: AlertNote?
+
+    /// A note of ``certificateAlert``.
+    final class AlertNote {
+        var alert: CertificateAlert?
+    }
 
     /// The protocols that TLS with the server offers; nil for libcurl's own.
     var offer: ProtocolOffer?

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import BearerdEventLoop
+internal import BearerdHTTPExchange
 package import BearerdHTTPMessages
 internal import BearerdTLS
 internal import CBearerdLibcurl
@@ -106,7 +107,13 @@ private func onSecurityContext(
     // libcurl itself would be content with a name in the subject alone.
     if SSL_CTX_get_verify_mode(context) != SSL_VERIFY_NONE { bearerd_ssl_ctx_verify_server(context) }
     let isOfProxy = SSL_CTX_ctrl(context, SSL_CTRL_GET_MAX_PROTO_VERSION, 0, nil) == Int(TLS1_3_VERSION)
-    if !isOfProxy { attachments.hasMetServer = true }
+    if !isOfProxy {
+        attachments.hasMetServer = true
+        let note = CurlAttachments.AlertNote()
+        attachments.alertNote = note
+        SSL_CTX_set_ex_data(context, alertNoteIndex, Unmanaged.passRetained(note).toOpaque())
+        SSL_CTX_set_info_callback(context, onSecurityEvent)
+    }
     if !isOfProxy, let names = attachments.offer?.list {
         SSL_CTX_set_alpn_protos(context, names.utf8Start, UInt32(names.utf8CodeUnitCount))
     }
@@ -118,6 +125,20 @@ private func onSecurityContext(
         return CURLE_SSL_CERTPROBLEM
     }
     return CURLE_OK
+}
+
+/// The place in a context of OpenSSL where it keeps its note of alerts.
+private let alertNoteIndex = bearerd_ssl_ctx_new_index { _, note, _, _, _, _ in
+    if let note { Unmanaged<CurlAttachments.AlertNote>.fromOpaque(note).release() }
+}
+
+/// Called by OpenSSL when something becomes of a TLS connection with a server: takes note of an alert about our certificate.
+private func onSecurityEvent(_ session: OpaquePointer?, _ event: CInt, _ value: CInt) {
+    guard event == SSL_CB_READ | SSL_CB_ALERT, let session,
+        let alert = CertificateAlert(rawValue: UInt8(truncatingIfNeeded: value)),
+        let place = SSL_CTX_get_ex_data(SSL_get_SSL_CTX(session), alertNoteIndex)
+    else { return }
+    Unmanaged<CurlAttachments.AlertNote>.fromOpaque(place).takeUnretainedValue().alert = alert
 }
 
 /// Opens a socket as libcurl would (`CURLOPT_OPENSOCKETFUNCTION`), and sets bearerd's own socket options.

@@ -48,6 +48,11 @@ package enum TransferError: Error, Equatable, Sendable {
             self = .notConnected(failure)
             return
         }
+        // A server that ends TLS for our certificate has looked at nothing that was sent behind it.
+        if case .clientCertificate = failure {
+            self = .notConnected(failure)
+            return
+        }
         let interrupted: TransferError =
             transfer.easy.number(CURLINFO_RESPONSE_CODE) > 0 ? .interrupted : .unanswered
         switch code {

@@ -7,6 +7,12 @@ internal import Glibc
 extension UpstreamError {
     /// Classifies the error of a failed `CURLOPT_CONNECT_ONLY` transfer.
     init(_ code: CURLcode, of transfer: CurlTransfer) {
+        if let alert = transfer.attachments.certificateAlert,
+            transfer.easy.number(CURLINFO_RESPONSE_CODE) == 0
+        {
+            self = .clientCertificate(.refused(alert))
+            return
+        }
         self.init(
             code, of: transfer.easy, socketError: transfer.attachments.socketError,
             hasMetServer: transfer.attachments.hasMetServer)
@@ -43,7 +49,7 @@ extension UpstreamError {
         case CURLE_SSL_CACERT_BADFILE:
             self = .tlsCertificate(.unknownAuthority)
         case CURLE_SSL_CERTPROBLEM:
-            self = .clientCertificate
+            self = .clientCertificate(.unusable)
         case CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CIPHER, CURLE_USE_SSL_FAILED:
             self = .tlsHandshake
         case CURLE_COULDNT_CONNECT:

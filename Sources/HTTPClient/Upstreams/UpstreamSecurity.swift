@@ -25,7 +25,7 @@ final class UpstreamSecurity {
         let version = transport.ownCertificate?.version ?? 0
         if let current, current.version == version { return current.context }
         let pair = transport.ownCertificate?.pair
-        guard pair != nil || transport.ownCertificate == nil else { throw .clientCertificate }
+        guard pair != nil || transport.ownCertificate == nil else { throw .clientCertificate(.unusable) }
         do throws(ContextError) {
             let context = try ClientContext(
                 host: address.url.host, authorities: transport.trust?.handle, certificate: pair,
@@ -33,7 +33,7 @@ final class UpstreamSecurity {
             current = (context, version)
             return context
         } catch {
-            throw pair == nil ? .tlsHandshake : .clientCertificate
+            throw pair == nil ? .tlsHandshake : .clientCertificate(.unusable)
         }
     }
 }

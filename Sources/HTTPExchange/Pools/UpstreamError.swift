@@ -21,8 +21,8 @@ package enum UpstreamError: Error, Equatable, Sendable {
     case tlsCertificate(CertificateFault)
     /// TLS failed for another reason, such as a server that wants a client certificate.
     case tlsHandshake
-    /// The route's client certificate or its key cannot be used.
-    case clientCertificate
+    /// Our client certificate or its key cannot be used, or the server refuses it.
+    case clientCertificate(ClientCertificateFault)
     /// The server does not speak the protocol that the handshake offers (ALPN, RFC 7301).
     case noCommonProtocol
     /// The server chooses a cipher that HTTP/2 prohibits (RFC 9113 §9.2.2).
@@ -92,7 +92,7 @@ package enum UpstreamError: Error, Equatable, Sendable {
         case .otherProtocol: "it takes no requests over HTTP/2, which upstream_protocol wants"
         case .headTooLarge: "it takes no head as large as this one"
         case .declined: "it wants HTTP/1.1"
-        case .clientCertificate: "the client certificate or its key cannot be used"
+        case .clientCertificate(let fault): fault.reason
         case .proxy(let failure): failure.reason
         case .noDescriptors: "no descriptor is left"
         case .noThreads: "no thread is left to ask for the name with"

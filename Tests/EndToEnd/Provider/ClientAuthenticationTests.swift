@@ -239,6 +239,41 @@ import Testing
         let bare = try Sidecar(provider: demanding, settings(""))
         #expect(try bare.get().status == 503)
         #expect(demanding.requests.count == 1, "nobody without a certificate gets through")
+        let error = try #require(try bare.identityStatus()["last_error"]["detail"].string)
+        #expect(error.contains("the server wants a client certificate; look at client_certificate_file"))
+    }
+
+    @Test(.timeLimit(.minutes(10)))
+    func `a client certificate that the provider refuses is told, and one in its place is tried at once`()
+        throws
+    {
+        #expect(try isOnce(within: .seconds(2), healWithAnotherCertificate))
+    }
+
+    private func healWithAnotherCertificate(_ begin: () -> Void) throws {
+        let (old, new) = (try TLSAuthority(), try TLSAuthority())
+        let directory = try TemporaryDirectory()
+        let file = try directory.write("client.pem", bytes: Self.pair(of: old))
+        let sidecar = try Sidecar(
+            provider: HostileProvider(tls: old.server(clientAuthority: new.certificateFile)),
+            .init(
+                identity: """
+                    ca_file: \(old.certificateFile)
+                    token_endpoint_auth_method: tls_client_auth
+                    client_certificate_file: \(file)
+                    client_key_file: \(file)
+                    """, hasSecret: false))
+        // The next try is 4 s away.
+        try eventually("the third failure") {
+            sidecar.bearerd.log.split(separator: "token request failed").count > 3
+        }
+        #expect(try sidecar.state() == "misconfigured")
+        #expect(
+            sidecar.bearerd.log.contains(
+                "no authority that it trusts has signed it; look at client_certificate_file"))
+        begin()
+        try directory.write("client.pem", bytes: Self.pair(of: new))
+        try sidecar.awaitToken()
     }
 
     @Test
