@@ -55,6 +55,9 @@ struct AdminClient {
         "no daemon answers at \(url.origin) (admin.listen); \(DaemonElsewhere.advice(listening: listen))"
     }
 
+    /// The address of the status page.
+    var page: String { "\(url.origin)/" }
+
     /// Reads a resource.
     func get(
         _ resource: AdminResource, timeLimit: Duration = .seconds(5)

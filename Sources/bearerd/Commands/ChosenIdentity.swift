@@ -2,6 +2,7 @@
 
 import BearerdAdminAPI
 import BearerdConfiguration
+import BearerdEventLoop
 import BearerdJSON
 import OAuth
 
@@ -73,6 +74,9 @@ struct ChosenIdentity: Sendable {
             do throws(CommandFailure) {
                 session = try await IdentitySession(of: identity, in: configuration, loop: loop)
             } catch {
+                if needsSession, error.status == .unavailable {
+                    throw CommandFailure(error.status, "\(error.message); \(stillHeld(loop))")
+                }
                 return try await IdentityDaemon(
                     of: identity, in: configuration, of: file, loop: loop, because: error
                 )
@@ -86,5 +90,16 @@ struct ChosenIdentity: Sendable {
             }
             return try await here(session)
         }
+    }
+
+    /// The words on a session that could not be ended, because the store is away.
+    private func stillHeld(_ loop: EventLoop) -> String {
+        let page =
+            AdminClient(configuration.admin, listen: configuration.listen, loop: loop)
+            .map { ", \($0.page)," } ?? ""
+        return """
+            nothing is ended: a daemon that runs holds the tokens still, and goes on with them; Logout on its status page\(page) \
+            ends them at once, and in the store as soon as that is back
+            """
     }
 }
