@@ -63,12 +63,19 @@ extension IdentityEngine {
         status.additionalParameters = additionalParameters
         status.isAsking = target?.attempt != nil
         status.isBeingRead = isFirstLook && status.state == .empty
-        status.goesOnFromMemory =
-            needsWriting && storeTroubles[.save] != nil && storeTroubles[.load] == nil
-            && storeTroubles[.lock] == nil
+        status.goesOnFromMemory = goesOnFromMemory
         status.isOnlyInMemory = needsWriting && isIrreplaceable && storeTrouble != nil
         status.needsNoToken = configured.exchangesCallersTokens
         return status
+    }
+
+    /// True if tokens are renewed though the store takes nothing.
+    private var goesOnFromMemory: Bool {
+        guard let hindrance = storeTroubles[.load] ?? storeTroubles[.lock] else {
+            return needsWriting && storeTroubles[.save] != nil
+        }
+        // A grant from configuration needs neither the record nor the lock.
+        return !configured.grantType.needsPerson && !hindrance.error.isBusy && !hindrance.error.isOutage
     }
 
     /// The generation that people see: while one is being stored, nobody gets its token yet.

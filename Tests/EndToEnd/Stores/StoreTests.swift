@@ -147,6 +147,23 @@ import Testing
         #expect(provider.requests.count == requests + 1)
     }
 
+    @Test
+    func
+        `that holds a record of a later version is told as one that a grant from configuration does without`()
+        throws
+    {
+        let sidecar = try Sidecar()
+        try sidecar.awaitToken()
+        try sidecar.directory.write("store/default.session", #"{"version":2,"identity":"default"}"#)
+        try eventually("the trouble") { try sidecar.lastError() == "store_unavailable" }
+        #expect(try sidecar.identityStatus()["goes_on_from_memory"] == .bool(true))
+        #expect(try sidecar.act("refresh").status < 300)
+        let file = try sidecar.directory.fileAsking(sidecar.bearerd.admin)
+        let told = try BearerdProcess.command("status", "-c", file)
+        #expect(told.output.contains("not stored: default: "), "\(told)")
+        #expect(!told.output.contains("nothing is renewed"), "\(told)")
+    }
+
     @Test func `is left as it is by status, which says what is wrong`() throws {
         let directory = try TemporaryDirectory()
         let sidecar = try Sidecar.ended(provider: provider(), in: directory)
