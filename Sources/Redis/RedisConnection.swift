@@ -101,10 +101,14 @@ final class RedisConnection {
 
     private func failure(_ error: StreamError) -> RedisError {
         switch error {
-        case .timedOut: failure("no answer came in time")
-        case .closed, .reset: end("the connection was reset")
-        case .failed: failure(error.reason)
-        case .unencrypted, .certificate, .transport: end("TLS failed")
+        case .timedOut:
+            // What the kernel has not delivered yet must not come to the server behind what we send it by another connection: a
+            // lock that is asked for would be nobody's.
+            stream.abort()
+            return failure("no answer came in time")
+        case .closed, .reset: return end("the connection was reset")
+        case .failed: return failure(error.reason)
+        case .unencrypted, .certificate, .transport: return end("TLS failed")
         }
     }
 

@@ -94,6 +94,32 @@ struct `Connecting to Redis` {
         #expect(error?.isRefused == (kind == .forbidden))
         await store.close()
     }
+
+    @Test func `ends with a reset where an answer does not come in time, so that no command comes late`()
+        async throws
+    {
+        let end = Monitor<Bool?>(nil)
+        let server = try RawServer { wire in
+            while true {
+                let command = String(decoding: try CuttingProxy.message(from: wire), as: UTF8.self)
+                guard !command.contains("EVAL") else {
+                    let isOrderly = try wire.endsInOrder()
+                    return end.withLock { $0 = isOrderly }
+                }
+                try wire.send(
+                    Array((command.contains("ROLE") ? "*1\r\n$6\r\nmaster\r\n" : "-ERR unknown\r\n").utf8))
+            }
+        }
+        let place = try #require(
+            RedisServer(host: "127.0.0.1", port: server.address.port, isEncrypted: false))
+        let store = try fixture.open { settings in
+            settings = RedisSettings(server: place)
+            settings.commandLimit = .milliseconds(200)
+        }
+        await #expect(throws: StoreError.self) { try await store.withLock() }
+        #expect(try end.wait(for: "the end") { $0 } == false)
+        await store.close()
+    }
 }
 
 extension StoreError {
