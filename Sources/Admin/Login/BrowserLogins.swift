@@ -110,7 +110,7 @@ struct BrowserLogins: Sendable {
         do throws(LoginError) {
             let report = try await identities.take(.code(code), for: identity)
             return LoginPages.done(report.login, identity, at: providers[identity])
-        } catch .unstored(let trouble) {
+        } catch .unstored(let trouble) where trouble != .outdated {
             return LoginPages.unstored(trouble, identity, at: providers[identity])
         } catch {
             return LoginPages.failed(.login(error), identity, at: providers[identity])

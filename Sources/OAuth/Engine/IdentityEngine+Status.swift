@@ -34,6 +34,9 @@ extension IdentityEngine {
     /// True if what is to be written is that a session has ended which the store holds.
     var isEndUnwritten: Bool { needsWriting && isIrreplaceable && !session.holdsTokens && hasStoredTokens }
 
+    /// True if the session is what a logout or a revocation has left, whatever the store holds.
+    var isEnd: Bool { !session.holdsTokens && (hasStoredTokens || session.began != nil) }
+
     /// True if the session has more than access tokens that the configuration alone brings again: a person's login or
     /// logout, a refresh token, a client that the server made for us.
     var isIrreplaceable: Bool {

@@ -165,7 +165,7 @@ extension Identity {
     }
 
     /// True if it is the end of a session that is in memory alone.
-    var isEndUnsaved: Bool { isUnsaved && engine.isEndUnwritten }
+    var isEndUnsaved: Bool { isUnsaved && engine.isEnd }
 
     /// Has another identity of the same name write what this one could not.
     ///

@@ -11,6 +11,12 @@ extension CommandFailure {
         case .expired: self = .loginExpired(of: identity)
         case .cancelled: self = .loginGivenUp(of: identity)
         case .failed(let failure): self.init(failure, of: identity)
+        case .unstored(.outdated):
+            self.init(
+                .inputOutput,
+                "\(identity): somebody has logged in or out since, and that counts; what this login brought is used by nobody, and "
+                    + "stays at the provider until it ends there, where to revoke it could end the other session too"
+            )
         case .unstored(let error): self.init(unstored: error.reason, error.exitStatus, of: identity)
         }
     }

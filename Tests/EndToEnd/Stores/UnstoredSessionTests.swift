@@ -56,6 +56,20 @@ import Testing
         #expect(scene.disk.everything.contains(scene.newest))
     }
 
+    @Test(.needs(.smallDisk))
+    func `is called the end of one where somebody has logged out, whether or not there were tokens`() throws {
+        let directory = try TemporaryDirectory()
+        let disk = try SmallDisk(at: directory.path("store"))
+        let sidecar = try Sidecar(
+            directory: directory, .init(top: "shutdown: {grace: 1s}", grant: "refresh_token"))
+        disk.fill()
+        try sidecar.act("logout")
+        sidecar.bearerd.process.signal(SIGTERM)
+        #expect(try sidecar.bearerd.process.waitForEnd() == .exited(1))
+        try sidecar.bearerd.logLine("the loss") { $0.message.hasPrefix("the end of a session is lost") }
+        #expect(!sidecar.bearerd.log.contains(Self.lost))
+    }
+
     /// The store's tokens are not the newest, and nobody who reads that they are revoked would look for others.
     @Test(.needs(.smallDisk), arguments: ["logout", "revoke"])
     func `is the one that a command ends, and not the older one of the store`(command: String) throws {
