@@ -14,8 +14,21 @@ struct StoreWait {
     /// The signals that end the wait, once there is one: until then they end the command.
     private final class Signals: Sendable {
         private let sources = Mutex<[SignalSource]>([])
+        private let hasCome = Mutex(false)
 
-        func heed(_ loop: EventLoop, _ action: @escaping @Sendable () -> Void) {
+        /// - Parameters:
+        ///   - first: called at the first signal.
+        ///   - next: called at each that follows.
+        func heed(
+            _ loop: EventLoop, _ first: @escaping @Sendable () -> Void, _ next: @escaping @Sendable () -> Void
+        ) {
+            let action = { @Sendable [weak self] in
+                let isFirst = self?.hasCome.withLock { hasCome in
+                    defer { hasCome = true }
+                    return !hasCome
+                }
+                isFirst ?? false ? first() : next()
+            }
             sources.withLock { sources in
                 sources = [SIGINT, SIGTERM].compactMap { try? SignalSource($0, loop: loop, action: action) }
             }
@@ -28,6 +41,9 @@ struct StoreWait {
         await session.watchStoreWait { [session, loop, signals] limit in
             signals.heed(loop) {
                 Task(executorPreference: loop) { await session.endStoreWait() }
+            } _: {
+                Console.remark("\(session.identity): ended; what the login brought stays at the provider")
+                exit(ExitStatus.failure.rawValue)
             }
             Console.remark(
                 "\(session.identity): the login is kept in memory and stored as soon as that works, in "

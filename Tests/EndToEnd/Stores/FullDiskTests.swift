@@ -136,55 +136,84 @@ import Testing
         #expect(!next.bearerd.log.contains("damaged"))
     }
 
+    /// A login that waits for room on a full disk.
+    private final class WaitingLogin {
+        let provider: HostileProvider
+        let login: Subprocess
+        private let disk: SmallDisk
+
+        /// - Parameter overSession: true if the store holds a session.
+        init(overSession: Bool, _ revocation: @escaping @Sendable (RawRequest) -> Reply) throws {
+            let directory = try TemporaryDirectory()
+            disk = try SmallDisk(at: directory.path("store"))
+            provider = try HostileProvider()
+            provider.setPolicy { $0.givesRefreshTokens = true }
+            provider.serve("POST", "/device") { _ in
+                .json(
+                    #"{"device_code":"dc","user_code":"AB","verification_uri":"https://sso.example/d","interval":1}"#
+                )
+            }
+            provider.serve("POST", "/revocation", revocation)
+            let file = try directory.write(
+                "config.yaml",
+                """
+                identities:
+                  default:
+                    token_endpoint: \(provider.tokenEndpoint)
+                    device_authorization_endpoint: \(provider.issuer)/device
+                    revocation_endpoint: \(provider.issuer)/revocation
+                    client_id: app
+                    grant_type: device_code
+                    scope: api
+                routes: [{upstream: 'http://127.0.0.1:2', identity: default}]
+                store: {directory: store}
+                """)
+            if overSession {
+                let login = try BearerdProcess.command("login", "--device", "-c", file)
+                #expect(login.exit == 0, "\(login)")
+            }
+            disk.fill()
+            login = try Subprocess([BearerdProcess.binary, "login", "--device", "-c", file])
+            try login.errors.wait(for: "the wait") { capture in
+                capture.text.contains("stored as soon as that works, in 5 min at most; Ctrl-C gives it up")
+                    ? () : nil
+            }
+        }
+    }
+
     /// To revoke a login may end the session before it, which is the store's and the daemon's.
     @Test(.needs(.smallDisk), arguments: [false, true])
     func `has a login say that it waits, and revoke what it brought when it is given up`(
         overSession: Bool
     ) throws {
-        let directory = try TemporaryDirectory()
-        let disk = try SmallDisk(at: directory.path("store"))
-        let provider = try HostileProvider()
-        provider.setPolicy { $0.givesRefreshTokens = true }
-        provider.serve("POST", "/device") { _ in
-            .json(
-                #"{"device_code":"dc","user_code":"AB","verification_uri":"https://sso.example/d","interval":1}"#
-            )
-        }
-        provider.serve("POST", "/revocation") { _ in .response(200) }
-        let file = try directory.write(
-            "config.yaml",
-            """
-            identities:
-              default:
-                token_endpoint: \(provider.tokenEndpoint)
-                device_authorization_endpoint: \(provider.issuer)/device
-                revocation_endpoint: \(provider.issuer)/revocation
-                client_id: app
-                grant_type: device_code
-                scope: api
-            routes: [{upstream: 'http://127.0.0.1:2', identity: default}]
-            store: {directory: store}
-            """)
-        if overSession {
-            let login = try BearerdProcess.command("login", "--device", "-c", file)
-            #expect(login.exit == 0, "\(login)")
-        }
-        disk.fill()
-        let login = try Subprocess([BearerdProcess.binary, "login", "--device", "-c", file])
-        try login.errors.wait(for: "the wait") { capture in
-            capture.text.contains("stored as soon as that works, in 5 min at most; Ctrl-C gives it up")
-                ? () : nil
-        }
-        login.signal(SIGINT)
-        #expect(try login.waitForEnd() == .exited(74))
-        let newest = try #require(provider.latestRefreshToken)
-        let revoked = provider.requests("POST", "/revocation").map { $0["token"] }
+        let scene = try WaitingLogin(overSession: overSession) { _ in .response(200) }
+        scene.login.signal(SIGINT)
+        #expect(try scene.login.waitForEnd() == .exited(74))
+        let newest = try #require(scene.provider.latestRefreshToken)
+        let revoked = scene.provider.requests("POST", "/revocation").map { $0["token"] }
         let words = "what the login brought " + (overSession ? "stays at the provider" : "is revoked")
-        login.errors.withLock { #expect($0.text.contains(words), "\($0.text)") }
+        scene.login.errors.withLock { #expect($0.text.contains(words), "\($0.text)") }
         if overSession {
             #expect(revoked.isEmpty)
         } else {
-            #expect(revoked.contains(newest) && revoked.contains(provider.accessTokens.last))
+            #expect(revoked.contains(newest) && revoked.contains(scene.provider.accessTokens.last))
+        }
+    }
+
+    @Test(.needs(.smallDisk))
+    func `has a login that is given up end at once at a second signal`() throws {
+        let (asked, gate) = (Gate(), Gate())
+        defer { gate.open() }
+        let scene = try WaitingLogin(overSession: false) { _ in
+            asked.open()
+            return .response(200).held(by: gate)
+        }
+        scene.login.signal(SIGINT)
+        try asked.pass()
+        scene.login.signal(SIGINT)
+        #expect(try scene.login.waitForEnd() == .exited(1))
+        scene.login.errors.withLock {
+            #expect($0.text.contains("what the login brought stays at the provider"), "\($0.text)")
         }
     }
 
