@@ -40,6 +40,12 @@ struct `An engine in a hostile world` {
         all.stops = true
         var hangingBesideAll = all
         hangingBesideAll.hangsProvider = true
+        var sharing = all
+        sharing.processes = 2
+        sharing.identities = 2
+        var sharingLock = locked
+        sharingLock.processes = 2
+        sharingLock.identities = 2
         return [
             ("nothing", Faults()), ("a lock that the kernel keeps", lock), ("outages", outages),
             ("an emptied store", emptied), ("a hanging provider", hanging), ("killed processes", killed),
@@ -47,6 +53,8 @@ struct `An engine in a hostile world` {
             ("people", people), ("everything, with the kernel's lock", locked),
             ("everything but what stands still", all),
             ("a provider that hangs beside all", hangingBesideAll),
+            ("two identities of each process", sharing),
+            ("two identities of each process, with the kernel's lock", sharingLock),
         ]
     }()
 

@@ -4,10 +4,13 @@ import BearerdCryptography
 
 @testable import OAuth
 
-/// A process with an ``IdentityEngine`` and a driver that carries its actions out, each at its own time.
+/// A process with an ``IdentityEngine`` and a driver that carries its actions out, each at its own time; or one of several
+/// identities of a process, each of which has that.
 final class ModelProcess {
     unowned let world: ModelWorld
     private let index: Int
+    /// What the process knows of the store.
+    let view: ModelStoreView
     /// Counts the starts: each is another owner of marks and leases.
     private(set) var incarnation = 0
     private(set) var beginning: Instant
@@ -15,24 +18,10 @@ final class ModelProcess {
     private(set) var isRunning = false
     private(set) var isFrozen = false
     private(set) var thawedAt: Instant?
-    /// Whether the store cannot be reached from here alone.
-    private(set) var isCutOff = false
-
     private var hasClaim = false
-    /// Whether its connection to the store was lost, which it has not noticed.
-    var isConnectionLost = false
 
     /// The leases that this process has, as it knows.
     var leases: [Ticket: ModelLease] = [:]
-    /// The newest generation that was read or written, and the first that had the same refresh token; the last record.
-    private var newest = (generation: 0, token: Secret?.none)
-    private(set) var tokenGeneration = 0
-    private(set) var lastRecord: StoredSession?
-    /// The mark of another process that is waited for.
-    var watch: ModelMarkWatch?
-    /// When the store was last out of reach, and when it was found to have lost something.
-    var mayLackSince: Instant?
-    private(set) var loss: Instant?
     /// Since when the provider answers what is harmless, and nothing else.
     var answeringSince: Instant?
     /// Token requests without an answer, and those whose time is over.
@@ -47,9 +36,10 @@ final class ModelProcess {
     private var stopEnd: Instant?
     private var isWritingAtEnd = false
 
-    init(_ index: Int, in world: ModelWorld) {
+    init(_ index: Int, in world: ModelWorld, sharing view: ModelStoreView) {
         self.world = world
         self.index = index
+        self.view = view
         beginning = world.now
         engine = Self.engine(in: world)
     }
@@ -71,8 +61,8 @@ final class ModelProcess {
         isRunning = true
         isFrozen = false
         engine = Self.engine(in: world)
-        (leases, newest, tokenGeneration, lastRecord, watch) = ([:], (0, nil), 0, nil, nil)
-        (mayLackSince, loss, answeringSince) = (nil, nil, nil)
+        if !siblings.contains(where: \.isRunning) { view.begin() }
+        (leases, answeringSince) = ([:], nil)
         (open, waiting, published, invalidated) = ([], [:], [:], [])
         world.note("\(name) starts")
         for (number, target) in world.targets.enumerated().dropFirst() {
@@ -95,26 +85,6 @@ final class ModelProcess {
         }
     }
 
-    /// Takes note of a record that was read or written.
-    func noteRead(_ record: StoredSession?) {
-        if let lastRecord, (record?.generation ?? 0) < lastRecord.generation { loss = world.now }
-        lastRecord = record ?? lastRecord
-        guard let record else { return }
-        let isSame = record.refreshToken.map { $0.equals(newest.token) } ?? (newest.token == nil)
-        if newest.generation > 0, isSame {
-            tokenGeneration = min(tokenGeneration, record.generation)
-        } else if record.generation > newest.generation {
-            tokenGeneration = record.generation
-        }
-        if record.generation > newest.generation { newest = (record.generation, record.refreshToken) }
-    }
-
-    /// Takes note that the store takes nothing, which matters while it waits for others to write what was lost.
-    func cannotWrite(_ term: Duration) {
-        let lack = [mayLackSince, loss].compactMap(\.self).max()
-        if let lack, world.now < lack + term { loss = world.now }
-    }
-
     /// Whether it may have sent a refresh token whose outcome is not stored.
     private var mayHaveSpent: Bool { leases.values.contains { $0.spending != nil } || engine.isUnwritten }
 
@@ -126,7 +96,19 @@ final class ModelProcess {
         }
     }
 
+    /// The other identities of the process.
+    private var siblings: [ModelProcess] { world.processes.filter { $0.view === view && $0 !== self } }
+
+    /// All identities of the process end with it, and begin again with the next.
     func kill() {
+        let all = [self] + siblings
+        for one in all { one.die() }
+        world.after(world.seconds(0.1...40)) {
+            for one in all where !one.isRunning { one.begin() }
+        }
+    }
+
+    private func die() {
         guard isRunning else { return }
         world.note("\(name) is killed")
         if mayHaveSpent || isAlone { world.provider.excuse(engine.session.refreshToken) }
@@ -135,10 +117,13 @@ final class ModelProcess {
         isRunning = false
         (waiting, stopEnd, isWritingAtEnd) = ([:], nil, false)
         incarnation += 1
-        world.after(world.seconds(0.1...40)) { if !self.isRunning { self.begin() } }
     }
 
     func freeze(for length: Duration) {
+        for one in [self] + siblings { one.standStill(for: length) }
+    }
+
+    private func standStill(for length: Duration) {
         guard isRunning, !isFrozen else { return }
         world.note("\(name) is frozen")
         isFrozen = true
@@ -153,13 +138,14 @@ final class ModelProcess {
     }
 
     func cutOff(for length: Duration) {
-        guard !isCutOff else { return }
+        guard !view.isCutOff else { return }
         world.note("\(name) is cut off")
-        isCutOff = true
-        if mayHaveSpent { world.provider.excuse(engine.session.refreshToken) }
+        view.isCutOff = true
+        let all = [self] + siblings
+        for one in all where one.mayHaveSpent { world.provider.excuse(one.engine.session.refreshToken) }
         world.after(length) {
-            self.isCutOff = false
-            self.hear(.storeChanged(isWritable: true))
+            self.view.isCutOff = false
+            for one in all { one.hear(.storeChanged(isWritable: true)) }
         }
     }
 
@@ -244,7 +230,9 @@ final class ModelProcess {
     }
 
     /// Whether it waits for the lease with a claim that others can see.
-    private var isClaiming: Bool { hasClaim && isRunning && !isFrozen && !isCutOff && phase == "locking" }
+    private var isClaiming: Bool {
+        hasClaim && isRunning && !isFrozen && !view.isCutOff && phase == "locking"
+    }
 
     private var lease: ModelLease? { engine.lease.flatMap { leases[$0.ticket] } }
 

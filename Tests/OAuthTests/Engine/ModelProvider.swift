@@ -113,7 +113,7 @@ final class ModelProvider {
     func marksAreLost() {
         for sending in sendings.values.joined() {
             let process = sending.process
-            if !sending.isAlive || process.isCutOff || process.isFrozen { sending.isHarmless = true }
+            if !sending.isAlive || process.view.isCutOff || process.isFrozen { sending.isHarmless = true }
         }
         lossMoment = world.now
     }

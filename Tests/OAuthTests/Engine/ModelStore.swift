@@ -39,9 +39,9 @@ final class ModelStore {
 
     /// Whether a command fails, as the first one does after a failover.
     private func isUnreachable(for process: ModelProcess) -> Bool {
-        defer { process.isConnectionLost = false }
-        guard isAway || process.isCutOff || process.isConnectionLost else { return false }
-        process.mayLackSince = world.now
+        defer { process.view.isConnectionLost = false }
+        guard isAway || process.view.isCutOff || process.view.isConnectionLost else { return false }
+        process.view.mayLackSince = world.now
         return true
     }
 
@@ -55,7 +55,7 @@ final class ModelStore {
 
     func lock(_ process: ModelProcess, _ ticket: Ticket, until deadline: Instant) {
         if let error = refusal(of: process) {
-            process.watch = nil
+            process.view.watch = nil
             return process.tell(.leaseRefused(ticket, error), "refused")
         }
         guard let lease = acquire(process, ticket) else {
@@ -76,17 +76,17 @@ final class ModelStore {
         expire()
         let lease = ModelLease(ticket, of: process, until: term.map { world.now + $0 })
         if let term {
-            let known = max(record?.generation ?? 0, process.tokenGeneration)
+            let known = max(record?.generation ?? 0, process.view.tokenGeneration)
             let foreign = mark.flatMap { $0.owner != nil && $0.generation >= known ? $0 : nil }
-            let abandoned = process.watch.flatMap { $0.last - $0.begin >= term ? $0.mark : nil }
+            let abandoned = process.view.watch.flatMap { $0.last - $0.begin >= term ? $0.mark : nil }
             if let foreign {
                 let goesOn =
-                    process.watch.map { $0.mark == foreign && world.now - $0.last <= term / 3 } ?? false
-                process.watch = ModelMarkWatch(
-                    mark: foreign, begin: goesOn ? process.watch?.begin ?? world.now : world.now,
+                    process.view.watch.map { $0.mark == foreign && world.now - $0.last <= term / 3 } ?? false
+                process.view.watch = ModelMarkWatch(
+                    mark: foreign, begin: goesOn ? process.view.watch?.begin ?? world.now : world.now,
                     last: world.now)
             } else {
-                process.watch = nil
+                process.view.watch = nil
             }
             if holder != nil || foreign != nil && foreign != abandoned { return nil }
         } else if holder != nil {
@@ -132,7 +132,7 @@ final class ModelStore {
                 lease.isOver = true
                 return false
             }
-            if record == nil, let known = process.lastRecord {
+            if record == nil, let known = process.view.lastRecord {
                 record = known
                 tellOthers(of: process)
             }
@@ -164,14 +164,14 @@ final class ModelStore {
         if isUnreachable(for: process) {
             return process.tell(.recordRead(ticket, .failure(.unreachable("away"))), "cannot read")
         }
-        process.noteRead(record)
+        process.view.noteRead(record, at: world.now)
         var isLeftSpent = false
         if let stored = record, let left = lease?.markFound,
             term == nil ? left.generation == stored.generation : left.generation >= stored.generation
         {
             isLeftSpent = true
         }
-        let lack = [process.mayLackSince, process.loss].compactMap(\.self).max()
+        let lack = [process.view.mayLackSince, process.view.loss].compactMap(\.self).max()
         var found = StoreRecord(session: record, settledAt: term.flatMap { term in lack.map { $0 + term } })
         found.isLeftSpent = isLeftSpent
         process.tell(
@@ -228,7 +228,7 @@ final class ModelStore {
         record = session
         mark = nil
         lease?.spending = nil
-        process.noteRead(session)
+        process.view.noteRead(session, at: world.now)
         world.note("\(process.name) stores \(ModelProvider.describe(session))")
         if !world.isQuiet, world.faults.breaksStore, world.chance(2) {
             refuse(.unreachable("the answer was lost"), "saved, and not told")
@@ -252,12 +252,12 @@ final class ModelStore {
     func goAway(for length: Duration) {
         guard !isAway else { return }
         isAway = true
-        for process in world.processes { process.mayLackSince = world.now }
+        for process in world.processes { process.view.mayLackSince = world.now }
         world.note("the store is away")
         world.after(length) {
             self.isAway = false
             for process in self.world.processes {
-                process.mayLackSince = self.world.now
+                process.view.mayLackSince = self.world.now
                 process.hear(.storeChanged(isWritable: true))
             }
         }
@@ -275,7 +275,9 @@ final class ModelStore {
     /// Looks every second, as processes do: while nothing can be written, nobody who has a newer session can write it first.
     private func proveThatSignsCanBeGiven() {
         guard refusesWrites, let term else { return }
-        for process in world.processes where !isUnreachable(for: process) { process.cannotWrite(term) }
+        for process in world.processes where !isUnreachable(for: process) {
+            process.view.cannotWrite(term, at: world.now)
+        }
         world.after(.seconds(1)) { self.proveThatSignsCanBeGiven() }
     }
 
@@ -287,7 +289,7 @@ final class ModelStore {
         holder = nil
         world.provider.marksAreLost()
         for process in world.processes {
-            if !everything { process.isConnectionLost = true }
+            if !everything { process.view.isConnectionLost = true }
             process.hear(.storeChanged(isWritable: true))
         }
     }

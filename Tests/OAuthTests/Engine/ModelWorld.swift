@@ -4,7 +4,7 @@ import BearerdCryptography
 
 @testable import OAuth
 
-/// Processes with one identity each, a store that they share, and a provider: all in one thread, in an order and with
+/// Processes with one identity each, or more of one name, a store that they share, and a provider: all in one thread, in an order and with
 /// faults that a seed decides.
 ///
 /// Every message takes its own time in each direction, so that whatever can interleave does. Time passes only when
@@ -16,6 +16,8 @@ final class ModelWorld {
         var leaseTerm: Duration? = .seconds(15)
         var grantType = GrantType.authorizationCode
         var processes = 2
+        /// The identities of each process that share the session, as before and after a reload.
+        var identities = 1
         var targets = 2
         var killsProcesses = false
         var freezesProcesses = false
@@ -60,7 +62,12 @@ final class ModelWorld {
         if faults.grantType.needsPerson { first.refreshToken = provider.begin() }
         first.began = wall
         store.begin(first)
-        for index in 0..<faults.processes { processes.append(ModelProcess(index, in: self)) }
+        for _ in 0..<faults.processes {
+            let view = ModelStoreView()
+            for _ in 0..<faults.identities {
+                processes.append(ModelProcess(processes.count, in: self, sharing: view))
+            }
+        }
         for process in processes { process.begin() }
     }
 
