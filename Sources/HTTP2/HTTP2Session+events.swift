@@ -106,7 +106,8 @@ extension HTTP2Session {
         collector.value.finish(lines)
         floods.receivedHead()
         if let fault = collector.value.fault, fault.status == MessageFault.headTooLarge.status {
-            stream.fault = fault
+            let isHead = role == .server ? !stream.isAnnounced : collector.value.status >= 0
+            stream.fault = isHead ? fault : .trailersTooLarge
             // A few bytes may stand for much, so it counts by what they stand for: a cookie that has grown too large is no
             // attack. An upstream has one such head for each request of ours.
             let share = Double(collector.value.size) / Double(bombBytes)

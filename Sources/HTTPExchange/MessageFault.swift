@@ -14,7 +14,7 @@ package enum MessageFault: Equatable, Sendable {
     case tooManyFields
     /// The fields are not encoded as HPACK has it (RFC 7541), or one of them is longer than its decoder takes.
     case undecodable
-    /// The trailer section is longer than it may be.
+    /// The trailer section is longer, or has more fields, than it may.
     case trailersTooLarge
     /// The method is longer than any that bearerd knows.
     case methodTooLong

@@ -73,6 +73,8 @@ package protocol UpstreamExchange: MessageExchange {
 package enum ResponseLoss: Sendable {
     /// The connection has ended.
     case connection
+    /// The connection has ended inside the head of the response.
+    case head
     /// The upstream has ended this exchange; others on the connection may go on.
     case exchange
     /// We have ended the connection, because the upstream broke the protocol.

@@ -31,11 +31,22 @@ extension ProxyError {
 }
 
 extension ProxyError {
+    /// Translates a failure to receive the upstream's response.
+    init(receivingAnswer error: MessageError) {
+        switch error {
+        // What has no fault of its own is not HTTP at all, or not the version that was spoken.
+        case .malformed(.malformed), .malformed(.unsupportedVersion): self = .upstreamProtocol
+        case .malformed(let fault): self = .upstreamMalformed(fault)
+        case .bodyTooLarge, .unencrypted, .headTimedOut, .truncated, .stream: self = .upstreamProtocol
+        }
+    }
+
     /// Translates the reason for a missing response.
     init(_ loss: ResponseLoss) {
         self =
             switch loss {
             case .connection: .upstreamClosed
+            case .head: .upstreamHeadCut
             case .exchange: .upstreamReset
             case .breach: .upstreamProtocol
             }

@@ -24,7 +24,7 @@ package struct Rejection: Equatable, Sendable {
 
     package var status: Int { code.status }
 
-    private init(
+    init(
         _ code: RejectionCode, _ detail: String, proxyStatus: String? = nil, retryAfter: Duration? = nil
     ) {
         self.code = code
@@ -63,7 +63,7 @@ package struct Rejection: Equatable, Sendable {
         case .upstreamUnavailable(.proxy(let failure)):
             if upstream != nil, let place = failure.place { subject += ", \(place)" }
         case .upstreamUnavailable, .upstreamTimedOut, .answerTimedOut, .upstreamProtocol,
-            .upstreamHeadTooLarge, .upstreamHeadUndecodable, .upstreamClosed, .upstreamReset:
+            .upstreamMalformed, .upstreamHeadCut, .upstreamClosed, .upstreamReset:
             if let identity { subject += ", identity \(identity)" }
             if let upstream { subject += ", \(upstream.destination)" }
         default:
@@ -177,16 +177,12 @@ package struct Rejection: Equatable, Sendable {
             self.init(
                 .upstreamProtocol,
                 "The upstream's answer is not HTTP, or not the one of the route's upstream_protocol.")
-        case .upstreamHeadTooLarge:
+        case .upstreamMalformed(let fault):
+            self.init(answer: fault)
+        case .upstreamHeadCut:
             self.init(
-                .upstreamProtocol,
-                "The head of the upstream's answer is larger than limits.header_bytes, or has more than \(HeadLimits().maxFields) fields.",
-                proxyStatus: "http_response_header_section_size")
-        case .upstreamHeadUndecodable:
-            self.init(
-                .upstreamProtocol,
-                "The head of the upstream's answer cannot be decoded: it breaks HPACK, or has a field larger than 64 KiB."
-            )
+                .upstreamProtocol, "The upstream closed the connection inside the head of its answer.",
+                proxyStatus: "http_response_incomplete")
         case .upstreamReset:
             self.init(
                 .upstreamProtocol,
@@ -224,102 +220,6 @@ package struct Rejection: Equatable, Sendable {
         }
     }
 
-    /// The response for a failure to connect, without the upstream's address.
-    private init(unavailable reason: UpstreamError) {
-        switch reason {
-        case .connectionRefused:
-            self.init(
-                .upstreamConnect, "The upstream refused the connection.", proxyStatus: "connection_refused")
-        case .dnsError:
-            self.init(.upstreamConnect, "The upstream's name has no address.", proxyStatus: "dns_error")
-        case .dnsTimeout:
-            self.init(
-                .upstreamTimeout, "The name servers did not answer within timeouts.connect.",
-                proxyStatus: "dns_timeout")
-        case .connectionTimeout:
-            self.init(
-                .upstreamTimeout, "Connecting to the upstream took longer than timeouts.connect.",
-                proxyStatus: "connection_timeout")
-        case .greetingTimeout:
-            self.init(
-                .upstreamTimeout,
-                "The upstream took the connection and sent no greeting, of TLS or of HTTP/2, within timeouts.connect.",
-                proxyStatus: "connection_timeout")
-        case .tlsCertificate(let fault):
-            self.init(
-                .upstreamTLS, "The upstream's certificate does not verify: \(fault.reason).",
-                proxyStatus: "tls_certificate_error")
-        case .tlsHandshake:
-            self.init(
-                .upstreamTLS,
-                "The TLS handshake with the upstream failed: it speaks no TLS, or wants a client certificate."
-            )
-        case .noCommonProtocol:
-            self.init(
-                .upstreamTLS, "TLS with the upstream does not choose HTTP/2, which upstream_protocol wants.")
-        case .weakCipher:
-            self.init(.upstreamTLS, "TLS with the upstream chooses a cipher that HTTP/2 prohibits.")
-        case .otherProtocol:
-            self.init(
-                .upstreamProtocol,
-                "The upstream takes no requests over HTTP/2, which upstream_protocol wants.",
-                proxyStatus: "http_protocol_error")
-        case .headTooLarge:
-            self.init(
-                .headersTooLarge,
-                "The request head is larger than the upstream says it takes over HTTP/2.")
-        case .declined:
-            self.init(
-                .upstreamProtocol,
-                "The upstream wants this request over HTTP/1.1, where it cannot go: upstream_protocol is h2, or it is a call of gRPC, or its body is beyond replay_buffer.",
-                proxyStatus: "http_protocol_error")
-        case .clientCertificate(.unusable):
-            self.init(.upstreamTLS, "The route's client certificate or its key cannot be used.")
-        case .clientCertificate(.refused):
-            self.init(.upstreamTLS, "The upstream refuses the route's client certificate, or wants one.")
-        case .proxy(let failure):
-            self.init(failure)
-        case .busy:
-            self.init(
-                .upstreamBusy,
-                "All of limits.upstream_connections, or of the streams that the upstream takes at once, are in use."
-            )
-        case .noDescriptors:
-            self.init(.upstreamBusy, "No descriptor is left for a connection: raise LimitNOFILE=.")
-        case .noThreads:
-            self.init(
-                .upstreamBusy,
-                "No thread is left to ask for the upstream's name with: raise TasksMax= or pids.max.")
-        case .unreachable, .cancelled, .other:
-            self.init(.upstreamConnect, "The upstream cannot be reached.")
-        }
-    }
-
-    /// The response for a failure of the forward proxy.
-    private init(_ failure: ProxyFailure) {
-        switch failure.cause {
-        case .connecting(.connectionTimeout), .connecting(.dnsTimeout), .connecting(.greetingTimeout):
-            self.init(
-                .upstreamTimeout, "The proxy on the way took longer than timeouts.connect.",
-                proxyStatus: "connection_timeout")
-        case .connecting(.tlsCertificate(let fault)):
-            self.init(
-                .upstreamTLS, "The certificate of the proxy on the way does not verify: \(fault.reason).",
-                proxyStatus: "tls_certificate_error")
-        case .connecting(.dnsError):
-            self.init(
-                .upstreamConnect, "The name of the proxy on the way has no address.", proxyStatus: "dns_error"
-            )
-        case .connecting(.connectionRefused):
-            self.init(
-                .upstreamConnect, "The proxy on the way refused the connection.",
-                proxyStatus: "connection_refused")
-        case .connecting: self.init(.upstreamConnect, "The proxy on the way cannot be reached.")
-        case .answered, .socks, .broken:
-            self.init(.upstreamConnect, "The proxy on the way did not let us through to the upstream.")
-        }
-    }
-
     init(malformed fault: MessageFault) {
         let (code, detail): (RejectionCode, String) =
             switch fault {
@@ -332,7 +232,10 @@ package struct Rejection: Equatable, Sendable {
             case .tooManyFields:
                 (.headersTooLarge, "The request head has more than \(HeadLimits().maxFields) fields.")
             case .trailersTooLarge:
-                (.headersTooLarge, "The trailers behind the body are larger than limits.header_bytes.")
+                (
+                    .headersTooLarge,
+                    "The trailers behind the body are larger than limits.header_bytes, or have more than \(HeadLimits().maxFields) fields."
+                )
             case .methodTooLong: (.notImplemented, "The method is longer than any that is known.")
             case .unknownCoding: (.notImplemented, "The transfer coding is unknown.")
             case .unsupportedVersion:

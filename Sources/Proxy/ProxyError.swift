@@ -41,10 +41,10 @@ package enum ProxyError: Error, Equatable, Sendable {
     /// The upstream's answer has begun, and nothing more of it came.
     case answerTimedOut
     case upstreamProtocol
-    /// The head of the upstream's response is larger than any may be.
-    case upstreamHeadTooLarge
-    /// The head of the upstream's response cannot be decoded.
-    case upstreamHeadUndecodable
+    /// The upstream's response is HTTP, and no message that is accepted.
+    case upstreamMalformed(MessageFault)
+    /// The connection to the upstream ended inside the head of a response.
+    case upstreamHeadCut
     /// The connection to the upstream ended before a response.
     case upstreamClosed
     /// The upstream ended the request's exchange, and not its connection, before a response.

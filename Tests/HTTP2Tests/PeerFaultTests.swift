@@ -135,6 +135,6 @@ import Testing
             .head(isServer ? FramePeer.post : [(":status", "200")], stream: 1, endsStream: false),
             .data("x", stream: 1), .head(trailers, stream: 1))
         let stream = try #require(peer.streams[1])
-        #expect(stream.hasEnd && stream.fault == .headTooLarge && !stream.isWhole(but: 1))
+        #expect(stream.hasEnd && stream.fault == .trailersTooLarge && !stream.isWhole(but: 1))
     }
 }

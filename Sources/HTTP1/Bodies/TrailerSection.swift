@@ -27,11 +27,19 @@ struct TrailerSection: Sendable {
             cursor = next
             guard lineFeed != nil else { return nil }
             let section = bytes
-            guard let end = try scanner.scanFields(of: section.span) else { continue }
+            guard let end = try end(of: section.span) else { continue }
             scanner.finish(section.span.extracting(first: end), into: &fields)
             fields.removeForbiddenTrailers()
             return cursor
         }
         return nil
+    }
+
+    private mutating func end(of section: Span<UInt8>) throws(HTTPParseError) -> Int? {
+        do throws(HTTPParseError) {
+            return try scanner.scanFields(of: section)
+        } catch {
+            throw error == .tooManyFields || error == .headTooLarge ? .trailersTooLarge : error
+        }
     }
 }

@@ -95,4 +95,12 @@ package enum HTTPParseError: Error, Equatable, Sendable, CaseIterable {
     case bodyTooLarge
     /// The trailer section is too long.
     case trailersTooLarge
+
+    /// True of bytes that do not begin as a response does: they are hardly HTTP.
+    package var isOfStatusLine: Bool {
+        switch self {
+        case .malformedStartLine, .malformedVersion, .malformedStatusCode, .malformedReason: true
+        default: false
+        }
+    }
 }

@@ -39,6 +39,8 @@ extension UpstreamConnection: UpstreamExchange, ConnectionExchange {
 
     package var hasArrived: Bool { !stream.input.isEmpty }
 
+    package var loss: ResponseLoss { hasArrived ? .head : .connection }
+
     package func receiveHead() throws(MessageError) -> Bool {
         guard !stream.input.isEmpty else { return false }
         let consumed: Int?
@@ -47,7 +49,7 @@ extension UpstreamConnection: UpstreamExchange, ConnectionExchange {
                 try parser.parse(bytes, into: &response)
             }
         } catch {
-            throw MessageError(error)
+            throw error.isOfStatusLine ? .malformed(.malformed) : MessageError(error)
         }
         guard let consumed else { return false }
         stream.input.consume(consumed)

@@ -145,7 +145,9 @@ package final class HTTP2Exchange: UpstreamExchange, ArrivalSource {
 
     package var loss: ResponseLoss {
         if stream.isResetByPeer { return .exchange }
-        return connection.session.peerFault == nil ? .connection : .breach
+        let session = connection.session
+        guard session.peerFault == nil else { return .breach }
+        return session.isInsideHead(of: stream) ? .head : .connection
     }
 
     // MARK: The response

@@ -142,12 +142,8 @@ extension Forwarder {
     private func hasHead(_ upstream: some UpstreamExchange) throws(ProxyError) -> Bool {
         do {
             return try upstream.receiveHead()
-        } catch .malformed(.headTooLarge), .malformed(.tooManyFields) {
-            throw .upstreamHeadTooLarge
-        } catch .malformed(.undecodable) {
-            throw .upstreamHeadUndecodable
         } catch {
-            throw .upstreamProtocol
+            throw ProxyError(receivingAnswer: error)
         }
     }
 
@@ -220,7 +216,7 @@ extension Forwarder {
             exchange.answer.length = try upstream.beginBody(
                 answering: exchange.client.request.method)
         } catch {
-            throw .upstreamProtocol
+            throw ProxyError(receivingAnswer: error)
         }
     }
 

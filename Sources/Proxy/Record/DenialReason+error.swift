@@ -24,8 +24,8 @@ extension DenialReason {
             .requestTimedOut,
             .bodyTooLarge, .draining, .loopDetected, .loginRequired, .misconfigured, .providerUnavailable,
             .storeUnavailable, .upstreamUnavailable,
-            .uploadTimedOut, .upstreamTimedOut, .answerTimedOut, .upstreamProtocol, .upstreamHeadTooLarge,
-            .upstreamHeadUndecodable, .upstreamClosed, .upstreamReset, .revoked, .clientGone:
+            .uploadTimedOut, .upstreamTimedOut, .answerTimedOut, .upstreamProtocol, .upstreamMalformed,
+            .upstreamHeadCut, .upstreamClosed, .upstreamReset, .revoked, .clientGone:
             return nil
         }
     }

@@ -52,14 +52,15 @@ struct UpstreamFailure {
                 case .http2: "look at its log, or try upstream_protocol: http1"
                 case .auto: "look at its log"
                 }
-        case .upstreamHeadTooLarge:
-            label = .malformed
-            reason = "the head of the answer is larger than limits.header_bytes, or has too many fields"
-            hint = "raise limits.header_bytes, or look for cookies that grow"
-        case .upstreamHeadUndecodable:
-            label = .malformed
-            reason = "the head of the answer breaks HPACK, or has a field larger than 64 KiB"
-            hint = "upstream_protocol: http1 takes fields as large as limits.header_bytes"
+        case .upstreamMalformed(let fault):
+            label = hasHead ? .truncated : .malformed
+            let (words, advice) = Self.words(for: fault)
+            reason = hasHead ? "the answer broke off: it \(words)" : "the answer \(words)"
+            hint = advice
+        case .upstreamHeadCut:
+            label = .closed
+            reason = "the connection ended inside the head of the answer"
+            hint = "look at its log"
         case .upstreamReset:
             label = .closed
             reason = "the request's stream was reset before an answer"
@@ -77,6 +78,35 @@ struct UpstreamFailure {
             .draining, .revoked, .loopDetected, .loginRequired, .misconfigured, .providerUnavailable,
             .storeUnavailable, .clientGone:
             return nil
+        }
+    }
+
+    /// The words for a fault, which follow "the answer", and advice for fixing it.
+    private static func words(for fault: MessageFault) -> (String, hint: String) {
+        switch fault {
+        case .headTooLarge, .tooManyFields:
+            (
+                "has a head larger than limits.header_bytes, or with too many fields",
+                "raise limits.header_bytes, or look for cookies that grow"
+            )
+        case .trailersTooLarge:
+            (
+                "has trailers larger than limits.header_bytes, or with too many fields",
+                "raise limits.header_bytes"
+            )
+        case .undecodable:
+            (
+                "has a head that breaks HPACK, or a field larger than 64 KiB",
+                "upstream_protocol: http1 takes fields as large as limits.header_bytes"
+            )
+        case .unknownCoding:
+            (
+                "has a Transfer-Encoding other than chunked",
+                "Content-Encoding in its place is passed on as it is"
+            )
+        case .breaking(let rule): ("is malformed: \(rule)", "look at its log")
+        case .malformed, .targetTooLong, .methodTooLong, .unsupportedVersion:
+            ("is malformed", "look at its log")
         }
     }
 

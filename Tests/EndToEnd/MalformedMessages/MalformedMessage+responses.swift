@@ -22,9 +22,8 @@ extension MalformedMessage {
         answer("\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"),
         answer("<html>an answer of HTTP/0.9</html>\r\n"),
         answer("\u{0}\u{0}\u{12}\u{4}\u{0}\u{0}\u{0}\u{0}\u{0}"),
-        answer("", endsConnection: true),
-        answer("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n", endsConnection: true),
-        answer("H", endsConnection: true), answer("HTTP/1.1 20", endsConnection: true),
+        cut("", error: "connection_terminated"), cut("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n"), cut("H"),
+        cut("HTTP/1.1 20"),
     ]
 
     // MARK: Fields: a header injection splits an answer with one of these
@@ -54,10 +53,11 @@ extension MalformedMessage {
         framing("Content-Length: 9223372036854775808"), framing("Content-Length : 2"),
         framing("Transfer-Encoding: chunked, chunked"),
         framing("Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked"),
-        framing("Transfer-Encoding: chunked, identity"), framing("Transfer-Encoding: gzip, chunked"),
-        framing("Transfer-Encoding: gzip"), framing("Transfer-Encoding: identity"),
-        framing("Transfer-Encoding:"),
-        framing("Transfer-Encoding: xchunked"), framing("Transfer-Encoding: \u{B}chunked"),
+        framing("Transfer-Encoding: chunked, identity"),
+        framing("Transfer-Encoding: gzip, chunked", unknownCoding),
+        framing("Transfer-Encoding: gzip", unknownCoding),
+        framing("Transfer-Encoding: identity", unknownCoding), framing("Transfer-Encoding:"),
+        framing("Transfer-Encoding: xchunked", unknownCoding), framing("Transfer-Encoding: \u{B}chunked"),
         framing("Transfer-Encoding: chunked;a=b"),
         answer("HTTP/1.0 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"),
         answer("HTTP/1.1 204 No\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n"),
@@ -69,7 +69,7 @@ extension MalformedMessage {
         answer("HTTP/1.1 100 Continue\r\nA : b\r\n\r\n" + whole),
         answer("HTTP/1.1 103 Early Hints\r\nLink: a\n\r\n" + whole),
         answer("HTTP/1.1 100 Continue\r\n\r\nnot HTTP\r\n\r\n"),
-        answer("HTTP/1.1 100 Continue\r\n\r\n", endsConnection: true),
+        cut("HTTP/1.1 100 Continue\r\n\r\n", error: "connection_terminated"),
         answer(
             "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n" + whole),
         answer("HTTP/1.1 101 Switching Protocols\r\n\r\n"),
@@ -94,10 +94,19 @@ extension MalformedMessage {
 
     private static let tooLarge = "http_response_header_section_size"
 
-    private static func answer(_ text: String, endsConnection: Bool = false) -> MalformedMessage {
-        endsConnection
-            ? MalformedMessage(text, 502, endsConnection: true, error: "connection_terminated")
-            : MalformedMessage(text, 502)
+    private static let unknownCoding = "http_response_transfer_coding"
+
+    private static func answer(
+        _ text: String, _ error: String = "http_protocol_error"
+    ) -> MalformedMessage {
+        MalformedMessage(text, 502, error: error)
+    }
+
+    /// An answer whose connection ends behind these bytes.
+    private static func cut(
+        _ text: String, error: String = "http_response_incomplete"
+    ) -> MalformedMessage {
+        MalformedMessage(text, 502, endsConnection: true, error: error)
     }
 
     private static func line(_ line: String) -> MalformedMessage {
@@ -111,7 +120,9 @@ extension MalformedMessage {
             "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\(line)\r\n\r\nok", 502, error: error)
     }
 
-    private static func framing(_ fields: String) -> MalformedMessage {
-        answer("HTTP/1.1 200 OK\r\n\(fields)\r\n\r\n0\r\n\r\n")
+    private static func framing(
+        _ fields: String, _ error: String = "http_protocol_error"
+    ) -> MalformedMessage {
+        answer("HTTP/1.1 200 OK\r\n\(fields)\r\n\r\n0\r\n\r\n", error)
     }
 }

@@ -244,7 +244,7 @@ import Testing
         let sidecar = try Sidecar()
         for (reply, error) in [
             (Reply.close, "connection_terminated"), (.reset, "connection_terminated"),
-            (.raw("HTTP/1.1 200 OK\r\nContent-", thenClose: true), "connection_terminated"),
+            (.raw("HTTP/1.1 200 OK\r\nContent-", thenClose: true), "http_response_incomplete"),
             (.raw("SSH-2.0-OpenSSH_9.9\r\n\r\n"), "http_protocol_error"),
         ] {
             sidecar.upstream.answer { _ in reply }

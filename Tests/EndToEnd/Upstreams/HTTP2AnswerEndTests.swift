@@ -25,11 +25,13 @@ import Testing
 
     /// What an upstream sends in place of an answer.
     enum Turn: CaseIterable {
-        case reset, refusal, frame, window, end, field
+        case reset, refusal, frame, window, end, cut, field, trailers
 
         var error: String {
             switch self {
             case .end: "connection_terminated"
+            case .cut: "http_response_incomplete"
+            case .trailers: "http_response_trailer_section_size"
             case .reset, .refusal, .frame, .window, .field: "http_protocol_error"
             }
         }
@@ -40,6 +42,8 @@ import Testing
                 "The upstream ended the request's stream (RST_STREAM) before it had answered"
             case .frame, .window: "The upstream's answer is not HTTP"
             case .end: "The upstream closed the connection before it had answered"
+            case .cut: "The upstream closed the connection inside the head of its answer"
+            case .trailers: "The trailers of the upstream's answer are larger than limits.header_bytes"
             case .field: "cannot be decoded: it breaks HPACK, or has a field larger than 64 KiB"
             }
         }
@@ -51,20 +55,30 @@ import Testing
             case .frame: try peer.send(.data("x", stream: 0))
             case .window: try peer.send(.windowUpdate(0))
             case .end: peer.close()
+            case .cut:
+                try peer.send(HTTP2Frame(.headers, stream: stream, HPACK.encode([(":status", "200")])))
+                peer.close()
+            case .trailers:
+                // Few bytes, which come together: nobody has taken the head before.
+                let many = Array(repeating: ("x", "1"), count: 1100)
+                let head = HTTP2Frame.head([(":status", "200")], stream: stream, endsStream: false)
+                try peer.send([head] + Self.frames(of: many, on: stream))
             case .field:
-                let head = HPACK.encode([
-                    (":status", "200"), ("x-large", String(repeating: "y", count: 65_537)),
-                ])
-                let parts = stride(from: 0, to: head.count, by: 16_000).map {
-                    Array(head[$0..<min($0 + 16_000, head.count)])
-                }
-                for (number, part) in parts.enumerated() {
-                    try peer.send(
-                        HTTP2Frame(
-                            number == 0 ? .headers : .continuation,
-                            flags: number == parts.count - 1 ? HTTP2Frame.endHeaders : 0, stream: stream, part
-                        ))
-                }
+                let large = ("x-large", String(repeating: "y", count: 65_537))
+                try peer.send(Self.frames(of: [(":status", "200"), large], on: stream))
+            }
+        }
+
+        /// Fields that end a stream, in as many frames as they need.
+        private static func frames(of fields: [(String, String)], on stream: UInt32) -> [HTTP2Frame] {
+            let block = HPACK.encode(fields)
+            return stride(from: 0, to: block.count, by: 16_000).map { start in
+                let end = min(start + 16_000, block.count)
+                return HTTP2Frame(
+                    start == 0 ? .headers : .continuation,
+                    flags: (start == 0 ? HTTP2Frame.endStream : 0)
+                        | (end == block.count ? HTTP2Frame.endHeaders : 0),
+                    stream: stream, Array(block[start..<end]))
             }
         }
     }

@@ -172,6 +172,9 @@ import Testing
         gate.open()
         let answer = try client.answer(on: stream)
         #expect(!answer.hasEnd && answer.resetCode == 0x2 && answer.trailers.isEmpty)
+        try sidecar.bearerd.logLine("the cause") {
+            $0["reason"]?.hasPrefix("the answer broke off: it has trailers larger than") == true
+        }
         #expect(upstream.connectionCount == 1)
     }
 

@@ -166,6 +166,19 @@ import Testing
             (.reset, "closed", "before an answer"), (.close, "closed", "before an answer"),
             (.raw("SSH-2.0-OpenSSH_9\r\n\r\n", thenClose: true), "malformed", "not HTTP"),
             (
+                .raw("HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n"), "malformed",
+                "the answer has a Transfer-Encoding other than chunked"
+            ),
+            (
+                .raw("HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n"), "malformed",
+                "the answer is malformed: a Content-Length that is no number"
+            ),
+            (.raw("HTTP/1.1 200 OK\r\nContent-", thenClose: true), "closed", "inside the head of the answer"),
+            (
+                .raw("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nx\r\n"), "truncated",
+                "the answer broke off: it is malformed: a chunk size"
+            ),
+            (
                 .raw("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf", thenClose: true), "truncated",
                 "broke off"
             ),
