@@ -154,7 +154,7 @@ package final class HTTP2Pool: NegotiatingPool {
     private func isFresh(_ link: HTTP2Link) -> Bool {
         // Bytes that have arrived may be its GOAWAY: they are read first, by a call that opens a connection.
         guard link.activeCount == 0 else { return true }
-        guard isOver(lifetimes.idleForUnrepeatable, since: link.idleSince, at: .now) else {
+        guard lifetimes.idleForUnrepeatable.isOver(since: link.idleSince, at: .now) else {
             return !link.isUnread
         }
         link.shutDown()
@@ -330,15 +330,11 @@ package final class HTTP2Pool: NegotiatingPool {
     private func expire() {
         let now = CoarseInstant.now
         for link in links.value where link.isUsable {
-            let isOld = isOver(lifetimes.age, since: link.createdAt, at: now)
-            let isIdle = link.activeCount == 0 && isOver(lifetimes.idle, since: link.idleSince, at: now)
+            let isOld = lifetimes.age.isOver(since: link.createdAt, at: now)
+            let isIdle = link.activeCount == 0 && lifetimes.idle.isOver(since: link.idleSince, at: now)
             if isOld || isIdle { link.shutDown() }
         }
         setTimer()
-    }
-
-    private func isOver(_ limit: Duration, since start: CoarseInstant, at now: CoarseInstant) -> Bool {
-        limit > .zero && now.duration(since: start) >= limit
     }
 
     /// One timer for all connections; it may fire early for some.

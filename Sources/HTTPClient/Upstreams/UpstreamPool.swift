@@ -117,7 +117,7 @@ package final class UpstreamPool: ExchangePool {
             let announced = connection.announcedKeepAlive.map { LearnedKeepAlive.limit(announced: $0) }
             let idleTime = now.duration(since: connection.idleSince)
             guard learned.map({ idleTime < $0 }) ?? true, announced.map({ idleTime < $0 }) ?? true,
-                !isOver(lifetimes.idleForUnrepeatable, since: connection.idleSince, at: now)
+                !lifetimes.idleForUnrepeatable.isOver(since: connection.idleSince, at: now)
             else {
                 // Where none is used again there is one more with each request.
                 if learned == .zero, idle.count > Self.spares { drop(idle.removeFirst()) }
@@ -350,12 +350,8 @@ package final class UpstreamPool: ExchangePool {
     /// True if the connection has reached its age, has been idle too long, or shows a certificate that has been replaced.
     private func isSpent(_ connection: UpstreamConnection, at now: CoarseInstant) -> Bool {
         if let certificate, certificate.version != connection.certificateVersion { return true }
-        return isOver(lifetimes.age, since: connection.createdAt, at: now)
-            || (connection.isIdle && isOver(lifetimes.idle, since: connection.idleSince, at: now))
-    }
-
-    private func isOver(_ limit: Duration, since start: CoarseInstant, at now: CoarseInstant) -> Bool {
-        limit > .zero && now.duration(since: start) >= limit
+        return lifetimes.age.isOver(since: connection.createdAt, at: now)
+            || (connection.isIdle && lifetimes.idle.isOver(since: connection.idleSince, at: now))
     }
 
     private func expire() {
