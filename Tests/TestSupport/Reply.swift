@@ -53,6 +53,13 @@ package struct Reply: Sendable {
         }
     }
 
+    /// Grants the upgrade to a WebSocket, and sends back all that comes.
+    package static let echo = Reply { wire in
+        try wire.grantWebSocket()
+        while case let bytes = try wire.readSome(), !bytes.isEmpty { try wire.send(bytes) }
+        return false
+    }
+
     /// Ends the connection without a byte.
     package static let close = Reply { wire in
         wire.close()
@@ -82,5 +89,17 @@ package struct Reply: Sendable {
             try gate.pass()
             return try send(to: wire)
         }
+    }
+}
+
+extension Wire {
+    /// Grants the upgrade to a WebSocket (RFC 9110 §7.8).
+    ///
+    /// - Parameter text: the first that is sent in the tunnel.
+    package func grantWebSocket(_ fields: [(String, String)] = [], sending text: String = "") throws {
+        let lines = fields.map { "\($0): \($1)\r\n" }.joined()
+        try send(
+            "HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: websocket\r\n\(lines)\r\n\(text)"
+        )
     }
 }

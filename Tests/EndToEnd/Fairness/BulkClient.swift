@@ -57,9 +57,7 @@ enum BulkClient: CaseIterable, Sendable {
                     try wire.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
                     try send(chunks, to: wire, progress)
                 case "/tunnelUp", "/tunnelDown":
-                    try wire.send(
-                        "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n"
-                    )
+                    try wire.grantWebSocket()
                     if head.target == "/tunnelDown" { try send(block, to: wire, progress) }
                     _ = try wire.drain()
                 default:

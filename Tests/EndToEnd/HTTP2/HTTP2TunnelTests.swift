@@ -12,10 +12,9 @@ import Testing
             #expect(head.method == "GET" && head["Connection"] == "Upgrade" && head["Upgrade"] == "websocket")
             #expect(head["Sec-WebSocket-Key"]?.count == 24 && head["Sec-WebSocket-Version"] == "13")
             #expect(head["Authorization"]?.hasPrefix("Bearer ") == true)
-            try wire.send(
-                "HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: websocket\r\n"
-                    + "Sec-WebSocket-Accept: \(WebSocketProof.accept(try #require(head["Sec-WebSocket-Key"])))\r\n"
-                    + "Sec-WebSocket-Protocol: chat\r\n\r\nfirst")
+            let proof = WebSocketProof.accept(try #require(head["Sec-WebSocket-Key"]))
+            try wire.grantWebSocket(
+                [("Sec-WebSocket-Accept", proof), ("Sec-WebSocket-Protocol", "chat")], sending: "first")
             #expect(try wire.read(exactly: 5) == Array("early".utf8))
             try wire.send("second")
             #expect(try wire.endsCleanly())
@@ -98,9 +97,8 @@ import Testing
     private func tunnels(_ script: @escaping @Sendable (Wire) throws -> Void) throws -> RawUpstream {
         try RawUpstream { wire in
             let key = try #require(try wire.readHead()?["Sec-WebSocket-Key"])
-            try wire.send(
-                "HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: websocket\r\n"
-                    + "Sec-WebSocket-Accept: \(WebSocketProof.accept(key))\r\n\r\nfirst")
+            try wire.grantWebSocket(
+                [("Sec-WebSocket-Accept", WebSocketProof.accept(key))], sending: "first")
             try script(wire)
         }
     }

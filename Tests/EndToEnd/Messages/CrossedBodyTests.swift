@@ -102,8 +102,7 @@ import Testing
         let rest = Monitor<[UInt8]?>(nil)
         let upstream = try RawUpstream(unixPath: directory.path("upstream.sock")) { wire in
             guard try wire.read(exactly: 9) == Array("GET /ws H".utf8) else { return }
-            try wire.send(
-                "HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: websocket\r\n\r\nfirst")
+            try wire.grantWebSocket(sending: "first")
             let bytes = try wire.readToEnd()
             rest.withLock { $0 = bytes }
         }

@@ -175,8 +175,7 @@ import Testing
         let clientWasReset = Monitor(false)
         let upstream = try RawUpstream(script: { wire in
             guard let head = try wire.readHead() else { return }
-            try wire.send(
-                "HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: websocket\r\n\r\nfirst")
+            try wire.grantWebSocket(sending: "first")
             if head.target == "/up" { return wire.reset() }
             let isReset = try !wire.endsInOrder()
             clientWasReset.withLock { $0 = isReset }

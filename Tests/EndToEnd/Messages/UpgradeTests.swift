@@ -10,9 +10,7 @@ import Testing
             let head = try #require(try wire.readHead())
             #expect(head["Connection"] == "Upgrade" && head["Upgrade"] == "WebSocket")
             #expect(head["Authorization"]?.hasPrefix("Bearer ") == true)
-            try wire.send(
-                "HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: websocket\r\n"
-                    + "Sec-WebSocket-Accept: x\r\n\r\nfirst")
+            try wire.grantWebSocket([("Sec-WebSocket-Accept", "x")], sending: "first")
             #expect(try wire.read(exactly: 5) == Array("early".utf8))
             try wire.send("second")
             #expect(try wire.endsCleanly())

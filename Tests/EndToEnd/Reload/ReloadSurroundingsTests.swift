@@ -108,8 +108,7 @@ import Testing
     @Test func `is a tunnel of a route that is gone`() throws {
         let upstream = try RawUpstream { _ in
             Reply { wire in
-                try wire.send(
-                    "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n")
+                try wire.grantWebSocket()
                 return try wire.endsCleanly()
             }
         }

@@ -12,13 +12,7 @@ import Testing
         try RawUpstream { request in
             switch request.head.target {
             case "/socket":
-                return Reply { wire in
-                    try wire.send(
-                        "HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: websocket\r\n\r\n"
-                    )
-                    while case let bytes = try wire.readSome(), !bytes.isEmpty { try wire.send(bytes) }
-                    return false
-                }
+                return .echo
             case "/events":
                 return Reply { wire in
                     try wire.send(

@@ -21,16 +21,7 @@ import Testing
     private static let key = ("X-Bearerd-Key", "fake-key-one")
 
     /// Makes tunnels that echo.
-    private static func echo() throws -> RawUpstream {
-        try RawUpstream { _ in
-            Reply { wire in
-                try wire.send(
-                    "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n")
-                while case let bytes = try wire.readSome(), !bytes.isEmpty { try wire.send(bytes) }
-                return false
-            }
-        }
-    }
+    private static func echo() throws -> RawUpstream { try RawUpstream { _ in .echo } }
 
     /// The route `/b` as the rules have it; the reload always takes `/c` away, whose end tells that the delay is over.
     private static func settings(
