@@ -75,6 +75,8 @@ package enum ResponseLoss: Sendable {
     case connection
     /// The connection has ended inside the head of the response.
     case head
+    /// We have ended the connection, because nothing came on it any more, not even an answer to a PING.
+    case silence
     /// The upstream has ended this exchange; others on the connection may go on.
     case exchange
     /// We have ended the connection, because the upstream broke the protocol.

@@ -32,8 +32,11 @@ extension ProxyError {
 
 extension ProxyError {
     /// Translates a failure to receive the upstream's response.
-    init(receivingAnswer error: MessageError) {
+    ///
+    /// - Parameter loss: why there is no more of it, if that is the failure.
+    init(receivingAnswer error: MessageError, loss: ResponseLoss? = nil) {
         switch error {
+        case .truncated where loss == .silence: self = .upstreamSilent
         // What has no fault of its own is not HTTP at all, or not the version that was spoken.
         case .malformed(.malformed), .malformed(.unsupportedVersion): self = .upstreamProtocol
         case .malformed(let fault): self = .upstreamMalformed(fault)
@@ -47,6 +50,7 @@ extension ProxyError {
             switch loss {
             case .connection: .upstreamClosed
             case .head: .upstreamHeadCut
+            case .silence: .upstreamSilent
             case .exchange: .upstreamReset
             case .breach: .upstreamProtocol
             }

@@ -63,7 +63,7 @@ package struct Rejection: Equatable, Sendable {
         case .upstreamUnavailable(.proxy(let failure)):
             if upstream != nil, let place = failure.place { subject += ", \(place)" }
         case .upstreamUnavailable, .upstreamTimedOut, .answerTimedOut, .upstreamProtocol,
-            .upstreamMalformed, .upstreamHeadCut, .upstreamClosed, .upstreamReset:
+            .upstreamMalformed, .upstreamHeadCut, .upstreamClosed, .upstreamSilent, .upstreamReset:
             if let identity { subject += ", identity \(identity)" }
             if let upstream { subject += ", \(upstream.destination)" }
         default:
@@ -187,6 +187,11 @@ package struct Rejection: Equatable, Sendable {
             self.init(
                 .upstreamProtocol,
                 "The upstream ended the request's stream (RST_STREAM) before it had answered.")
+        case .upstreamSilent:
+            self.init(
+                .upstreamProtocol,
+                "The upstream has not answered, and nothing came on its connection any more, not even an answer to a PING.",
+                proxyStatus: "connection_read_timeout")
         case .upstreamClosed:
             self.init(
                 .upstreamProtocol, "The upstream closed the connection before it had answered.",

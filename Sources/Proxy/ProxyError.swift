@@ -47,6 +47,8 @@ package enum ProxyError: Error, Equatable, Sendable {
     case upstreamHeadCut
     /// The connection to the upstream ended before a response.
     case upstreamClosed
+    /// The connection to the upstream was ended before a response, because nothing came on it, not even an answer to a PING.
+    case upstreamSilent
     /// The upstream ended the request's exchange, and not its connection, before a response.
     case upstreamReset
 

@@ -19,7 +19,7 @@ struct `The rejection of a request` {
         (.malformedRequest(.malformed), 400, "bad_request"), (.ambiguousPath, 400, "bad_request"),
         (.accessDenied(.key), 403, "access_denied"),
         (.upstreamUnavailable(.connectionRefused), 502, "upstream_connect"),
-        (.upstreamProtocol, 502, "upstream_protocol"),
+        (.upstreamProtocol, 502, "upstream_protocol"), (.upstreamSilent, 502, "upstream_protocol"),
         (.upstreamUnavailable(.tlsCertificate(.expired)), 502, "upstream_tls"),
         (
             .upstreamUnavailable(.proxy(ProxyFailure(at: nil, .answered(status: 407)))), 502,

@@ -145,6 +145,7 @@ package final class HTTP2Exchange: UpstreamExchange, ArrivalSource {
 
     package var loss: ResponseLoss {
         if stream.isResetByPeer { return .exchange }
+        if carrier.endedMute { return .silence }
         let session = connection.session
         guard session.peerFault == nil else { return .breach }
         return session.isInsideHead(of: stream) ? .head : .connection

@@ -37,6 +37,8 @@ final class HTTP2Link {
     private var isWatched = false
     /// How many bytes had come when the upstream was found not to answer a PING; nil if it never was.
     private var doubtedAt: UInt64?
+    /// True once it has ended for that.
+    private(set) var endedMute = false
     private lazy var timer = LoopTimer(loop: connection.loop) { [unowned self] in  // the timer goes with us
         isWatched = false
         judgeLiveness()
@@ -230,7 +232,9 @@ final class HTTP2Link {
             doubtedAt = connection.stream.bytesReceived
             if activeCount == 0 { return shutDown() }
             connection.onChange()
-        case .end: return connection.close()
+        case .end:
+            endedMute = true
+            return connection.close()
         case .rest: return
         }
         isWatched = true

@@ -182,7 +182,7 @@ extension Forwarder {
             took(count, of: exchange, from: upstream)
             return true
         } catch {
-            throw ProxyError(receivingAnswer: error)
+            throw ProxyError(receivingAnswer: error, loss: upstream.loss)
         }
     }
 
@@ -205,7 +205,7 @@ extension Forwarder {
         } catch .stream(.timedOut) {
             throw owesContent(exchange, since: uploaded) ? .requestTimedOut(isHead: false) : .answerTimedOut
         } catch {
-            throw ProxyError(receivingAnswer: error)
+            throw ProxyError(receivingAnswer: error, loss: upstream.loss)
         }
     }
 

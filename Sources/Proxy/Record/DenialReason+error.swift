@@ -25,7 +25,7 @@ extension DenialReason {
             .bodyTooLarge, .draining, .loopDetected, .loginRequired, .misconfigured, .providerUnavailable,
             .storeUnavailable, .upstreamUnavailable,
             .uploadTimedOut, .upstreamTimedOut, .answerTimedOut, .upstreamProtocol, .upstreamMalformed,
-            .upstreamHeadCut, .upstreamClosed, .upstreamReset, .revoked, .clientGone:
+            .upstreamHeadCut, .upstreamClosed, .upstreamSilent, .upstreamReset, .revoked, .clientGone:
             return nil
         }
     }

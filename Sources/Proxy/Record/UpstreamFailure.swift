@@ -61,6 +61,11 @@ struct UpstreamFailure {
             label = .closed
             reason = "the connection ended inside the head of the answer"
             hint = "look at its log"
+        case .upstreamSilent:
+            label = hasHead ? .truncated : .timeout
+            let words = "nothing came on its connection any more, not even an answer to a PING"
+            reason = hasHead ? "the answer broke off: \(words)" : words
+            hint = "it, or the way to it, is gone without a word"
         case .upstreamReset:
             label = .closed
             reason = "the request's stream was reset before an answer"
