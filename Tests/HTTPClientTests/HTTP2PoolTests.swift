@@ -83,14 +83,21 @@ import Testing
             headLimits: HeadLimits(), multis: multis)
     }
 
-    private func begin(_ exchange: HTTP2Exchange) {
+    private func begin(_ exchange: HTTP2Exchange, length: BodyLength = .none) {
         var head = HTTPRequest(method: .get, target: "/")
         head.fields[.host] = "upstream"
-        exchange.begin(&head, as: RequestForm())
+        var form = RequestForm()
+        form.length = length
+        exchange.begin(&head, as: form)
         flush(exchange.outgoing)
     }
 
     private func flush(_ sink: some BodySink) { _ = try? sink.flush() }
+
+    private func send(_ bytes: [UInt8], to sink: some BodySink) {
+        sink.append(bytes)
+        flush(sink)
+    }
 
     /// Has one request answered and another one not, until the connection of both is doubted.
     ///
@@ -131,6 +138,37 @@ import Testing
             pool.discard(third)
         }
         #expect(upstream.connectionCount == 2)
+    }
+
+    @Test func `a full connection whose upstream is mute is found out by a request that finds no room on it`()
+        async throws
+    {
+        let end = Gate()
+        let upstream = try HTTP2Upstream(settings: [(0x3, 1)]) { peer, event, stream in
+            // Blocks the thread that would answer PINGs.
+            if event == .content { return try end.pass() }
+            try peer.send(.head([(":status", "200")], stream: stream.id, endsStream: false))
+        }
+        defer { end.open() }
+        try await onLoop { multis in
+            let pools = [try pool(for: upstream, multis), try pool(for: upstream, multis)]
+            var held: [HTTP2Exchange] = []
+            for pool in pools {
+                let exchange = try await pool.open(for: RequestForm(), within: patience, in: nil)
+                begin(exchange, length: .open)
+                #expect(try await exchange.more(within: patience))
+                held.append(exchange)
+            }
+            // Those for their own requests.
+            try await eventually(multis.loop, "two PINGs") { upstream.pingCount >= 2 }
+            for exchange in held { send([0x78], to: exchange.outgoing) }
+            let next = try await pools[0].open(for: RequestForm(), within: patience, in: nil)
+            try await eventually(multis.loop, "the end of the one that was asked for") { !held[0].isOpen }
+            #expect(held[1].isOpen && held[0].loss == .silence)
+            pools[0].discard(next)
+            for (pool, exchange) in zip(pools, held) { pool.discard(exchange) }
+        }
+        #expect(upstream.connectionCount == 3)
     }
 
     @Test func `a connection whose upstream is mute gets requests where no other can be made`() async throws {

@@ -17,8 +17,12 @@ extension [HTTP2Link] {
         for index in indices {
             // Looked up once.
             let link = self[index]
-            guard link.hasRoom else { continue }
+            guard link.hasRoom else {
+                link.heedVainRequest()
+                continue
+            }
             guard form.needsWindow, link.isShut else { return link }
+            link.heedVainRequest()
             // An upstream that does not read one request has perhaps shut the window of all.
             stalled = stalled ?? link
         }

@@ -223,6 +223,13 @@ final class HTTP2Link {
         timer.set(after: pulse)
     }
 
+    /// A request has found no room here: those that take it, and are waited for, are perhaps waited for in vain.
+    func heedVainRequest() {
+        guard isWatched, !liveness.hasNewRequest, isKept else { return }
+        liveness.hasNewRequest = true
+        if liveness.resume(sight) { ping() }
+    }
+
     private func judgeLiveness() {
         guard connection.isOpen else { return }
         switch liveness.tick(sight) {

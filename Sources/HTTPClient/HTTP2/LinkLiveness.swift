@@ -46,7 +46,7 @@ package struct LinkLiveness {
         case rest
     }
 
-    /// True if a request has begun that no PING was sent for.
+    /// True if a request has begun, or found no room, that no PING was sent for.
     package var hasNewRequest = false
 
     private var last = Sight()
@@ -74,13 +74,13 @@ package struct LinkLiveness {
 
     package init() {}
 
-    /// Begins ticks again, for a request.
+    /// Begins ticks again for a request, or heeds one between two ticks.
     ///
     /// - Returns: true if a PING is to go with it, because the connection was silent for long.
     package mutating func resume(_ sight: Sight) -> Bool {
         if sight.received != last.received { hear() }
         last = sight
-        guard quiet >= Self.quietLimit, hasPingsLeft(sight) else { return false }
+        guard unanswered == nil, quiet >= Self.quietLimit, hasPingsLeft(sight) else { return false }
         pinged(sight, isPermitted: false)
         return true
     }
