@@ -46,7 +46,6 @@ extension HTTP2Session {
             if !Self.isSet(NGHTTP2_FLAG_ACK, header) {
                 isSettled = true
             }
-        case NGHTTP2_PING.rawValue: if Self.isSet(NGHTTP2_FLAG_ACK, header) { pongCount += 1 }
         case NGHTTP2_GOAWAY.rawValue:
             let goaway = frame.pointee.goaway
             farewell = (goaway.last_stream_id, HTTP2ErrorCode(rawValue: goaway.error_code))

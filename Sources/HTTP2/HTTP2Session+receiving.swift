@@ -144,6 +144,8 @@ extension HTTP2Session {
             if role == .client { streams[header.stream]?.isEnding = true }
         case NGHTTP2_WINDOW_UPDATE.rawValue where floods.isShortOfWindowUpdates: hasUnreadEarnings = true
         case NGHTTP2_GOAWAY.rawValue where role == .client: isLeaving = true
+        // Here, where those count too that come when nghttp2 reads nothing more.
+        case NGHTTP2_PING.rawValue where header.flags & UInt8(NGHTTP2_FLAG_ACK.rawValue) != 0: pongCount += 1
         case NGHTTP2_SETTINGS.rawValue:
             windowsBefore = (streams.all.map { streamWindow(of: $0) }.max() ?? 0, initialWindow)
             // The rest is for nghttp2 to refuse.

@@ -79,6 +79,8 @@ package final class HTTP2Session {
     var foundFault: HTTP2ErrorCode?
     var isSettled = false
     var pongCount = 0
+    var pingCount = 0
+    var hasPingedLast = false
     var messageFrameCount = 0
     var framedCount: UInt64 = 0
     /// How much content of all streams waits to be framed.
@@ -322,27 +324,6 @@ package final class HTTP2Session {
             if !stream.hasEnd { stream.dropReceived() }
         }
         touch(stream)
-    }
-
-    /// Asks the peer for a sign of life (RFC 9113 §6.7); ``pongs`` grows with its answer.
-    package func ping() {
-        guard failureCode == nil else { return }
-        nghttp2_submit_ping(handle, UInt8(NGHTTP2_FLAG_NONE.rawValue), nil)
-    }
-
-    /// Tells the peer that streams that it has begun so far, or may have on their way, are the last; ``pongs`` grows when
-    /// it has read that.
-    package func announceShutdown() {
-        guard failureCode == nil else { return }
-        nghttp2_submit_shutdown_notice(handle)
-    }
-
-    /// Tells the peer which stream of its was the last that is served; those that there are go on.
-    package func shutDown() {
-        guard failureCode == nil else { return }
-        nghttp2_submit_goaway(
-            handle, UInt8(NGHTTP2_FLAG_NONE.rawValue), nghttp2_session_get_last_proc_stream_id(handle),
-            HTTP2ErrorCode.noError.rawValue, nil, 0)
     }
 
     // MARK: The peer

@@ -241,15 +241,21 @@ package final class HTTP2Connection {
         sender.wake()
     }
 
-    /// Tells the peer that everything is said, and lets what it still sends run into the void for a moment: closing with
-    /// unread bytes would reset the connection, and the peer lose what was said last.
+    /// Tells the peer that everything is said, and lets what it still sends run into the void until it has heard that, for a
+    /// moment at most: closing with unread bytes would reset the connection, and the peer lose what was said last.
     package func linger(within limit: Duration) async {
         let deadline = ContinuousClock.now + limit
+        if !session.hasOutput {
+            session.pingLast()
+            await awaitSent()
+        }
         await stream.endSending(within: min(.seconds(1), limit))
         stream.readiness.forgetInterruption()
         while stream.isOpen {
+            stream.input.withReadable { session.receive($0, at: .now) }
             stream.input.consume(stream.input.count)
             stream.releaseStorage()
+            if session.isHeardOut { break }
             let rest = min(ContinuousClock.now.duration(to: deadline), .seconds(1))
             guard rest > .zero, (try? await stream.fill(within: rest)) == true else { break }
         }

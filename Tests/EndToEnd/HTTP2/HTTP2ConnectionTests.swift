@@ -177,6 +177,21 @@ import Testing
         }
     }
 
+    @Test func `ends in a drain once its client has read everything, though that does not close it`() throws {
+        let isPrompt = try isOnce(within: .milliseconds(1500)) { begin in
+            let sidecar = try Sidecar()
+            try sidecar.awaitToken()
+            let client = try HTTP2Client(to: sidecar.bearerd.proxy)
+            #expect(try client.request("GET", "/").status == 200)
+            begin()
+            sidecar.bearerd.process.signal(15)
+            // Its answers to PINGs go out meanwhile, and its end does not.
+            try client.awaitEnd()
+            _ = try sidecar.bearerd.process.waitForEnd()
+        }
+        #expect(isPrompt)
+    }
+
     @Test func `offers what limits say, and refuses streams beyond it`() throws {
         let gate = Gate()
         let sidecar = try Sidecar(
