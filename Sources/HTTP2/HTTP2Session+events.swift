@@ -139,15 +139,24 @@ extension HTTP2Session {
 
     private func takeResponse(of stream: HTTP2Stream) {
         // Of no class that there is (RFC 9110 §15), though nghttp2 takes it.
-        guard collector.value.status >= 100 else { return reset(stream, .protocolError) }
+        guard collector.value.status >= 100 else {
+            return refuse(stream, for: "a status below 100", .protocolError)
+        }
         if HTTPResponse.isInterim(collector.value.status) {
             // Without end they would be memory without end.
-            guard stream.responseCount < 32 else { return reset(stream, .enhanceYourCalm) }
+            guard stream.responseCount < 32 else {
+                return refuse(stream, for: "interim heads (1xx) without end", .enhanceYourCalm)
+            }
         } else {
             stream.hasHead = true
             stream.declaredLength = collector.value.declaredLength
         }
         stream.append(response: &collector.value)
+    }
+
+    private func refuse(_ stream: HTTP2Stream, for rule: String, _ code: HTTP2ErrorCode) {
+        stream.fault = .breaking(rule: rule)
+        reset(stream, code)
     }
 
     // MARK: Content
@@ -228,7 +237,12 @@ extension HTTP2Session {
         // A stream that we have reset ourselves is no fault of the peer's.
         guard streams[id]?.resetCode == nil else { return }
         // More of an answer that is malformed may be on its way.
-        if role == .client { abandoned.insert(id) }
+        if role == .client {
+            abandoned.insert(id)
+            if code == .protocolError, let stream = streams[id], stream.fault == nil {
+                stream.fault = .breaking(rule: "a field or a length that HTTP/2 forbids (RFC 9113 §8.1.1)")
+            }
+        }
         if !floods.admits(code == .refusedStream ? .refusal : .provokedReset) { _ = breach(.enhanceYourCalm) }
     }
 

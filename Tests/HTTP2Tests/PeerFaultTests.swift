@@ -124,6 +124,27 @@ import Testing
         #expect(held.session.failure == .protocolError && waiting.isUnprocessed)
     }
 
+    @Test func `what is wrong with an answer is named`() throws {
+        let ok = (":status", "200")
+        let forbidden = "a field or a length that HTTP/2 forbids (RFC 9113 §8.1.1)"
+        func answers(_ fields: (String, String)..., count: Int = 1) -> [HTTP2Frame] {
+            Array(repeating: .head(fields, stream: 1, endsStream: false), count: count)
+        }
+        for (frames, rule) in [
+            (answers((":status", "099")), "a status below 100"),
+            (answers((":status", "102"), count: 33), "interim heads (1xx) without end"),
+            (answers(ok, ("connection", "close")), forbidden), (answers((":status", "101")), forbidden),
+            (answers(ok, ("content-length", "1")) + [.data("xx", stream: 1)], forbidden),
+        ] {
+            let peer = try Self.client()
+            let stream = try #require(Self.begin(peer))
+            _ = peer.takeFrames()
+            peer.send(frames)
+            #expect(peer.resetCode() != nil && peer.session.failure == nil)
+            #expect(stream.fault == .breaking(rule: rule))
+        }
+    }
+
     @Test(arguments: [true, false])
     func `a message whose trailers are too large is never whole`(isServer: Bool) throws {
         let limits = HTTP2Limits(head: HeadLimits(headerBytes: 4096))

@@ -133,7 +133,9 @@ extension Forwarder {
             }
             guard upstream.response.isInterim else { break }
             interimCount += 1
-            guard interimCount <= interimLimit else { throw .upstreamProtocol }
+            guard interimCount <= interimLimit else {
+                throw .upstreamMalformed(.breaking(rule: "interim heads (1xx) without end"))
+            }
             try await forwardInterim(from: upstream, to: exchange)
         }
         try takeFinalHead(of: exchange, from: upstream)
@@ -202,7 +204,10 @@ extension Forwarder {
         if upstream.response.status == 101 {
             guard let chosen = upstream.response.fields[.upgrade], exchange.mayUpgrade(to: chosen),
                 exchange.client.isGranted(by: upstream.response), exchange.upload.isFinished
-            else { throw .upstreamProtocol }
+            else {
+                let rule = "a 101 that nobody asked for, or without its Sec-WebSocket-Accept"
+                throw .upstreamMalformed(.breaking(rule: rule))
+            }
             exchange.form.upgrade = chosen
             return
         }

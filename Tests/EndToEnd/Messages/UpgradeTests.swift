@@ -66,5 +66,6 @@ import Testing
         }
         let answer = try sidecar.get("/", [("Connection", "Upgrade"), ("Upgrade", "websocket")])
         #expect(answer.status == 502 && answer.problem == "upstream_protocol")
+        #expect(answer.text.contains("a 101 that nobody asked for"), "\(answer.text)")
     }
 }
