@@ -136,4 +136,15 @@ import Testing
         fields.forEach { lines.append("\($0): \($1)") }
         return lines
     }
+
+    @Test func `of several statuses of a gRPC call the last one counts, as for the libraries of callers`()
+        throws
+    {
+        var fields = HTTPFields()
+        fields.append(.grpcStatus, "0")
+        fields.append(try #require(HTTPFields.Name("GRPC-Status")), "16")
+        #expect(fields.grpcStatus == 16)
+        fields.append(.grpcStatus, "x")
+        #expect(fields.grpcStatus == nil)
+    }
 }

@@ -27,10 +27,12 @@ extension HTTPFields {
     }
 
     /// The status of a call (`grpc-status`), in its trailers or in the head that is all of an answer; nil without one.
+    ///
+    /// Of several the last one counts, as it does for the libraries of callers.
     package var grpcStatus: Int? {
         let nameLength = 11
         let all = entries.memory.span
-        for index in 0..<entries.count
+        for index in (0..<entries.count).reversed()
         where all[index].number == 0 && all[index].nameLength == nameLength
             && matches(all[index], .grpcStatus)
         {
