@@ -59,6 +59,21 @@ import Testing
         #expect(request["TE"] == "trailers")
     }
 
+    @Test func `Content-Length among trailers goes to nobody`() throws {
+        let client = try client()
+        let trailers = [("content-length", "3"), ("x-check", "9")]
+        let stream = try client.begin("POST", "/", endsStream: false)
+        try client.send(.data("abc", stream: stream), .head(trailers, stream: stream))
+        #expect(try client.answer(on: stream).status == 200)
+        let request = try sidecar.upstream.request()
+        #expect(request.trailers.map { $0.name.lowercased() } == ["x-check"])
+        // A second length makes the message malformed for nghttp2: it costs its own stream alone.
+        let other = try client.begin("POST", "/", [("content-length", "3")], endsStream: false)
+        try client.send(.data("abc", stream: other), .head(trailers, stream: other))
+        #expect(try client.resetCode(of: other) == 0x1)
+        #expect(try client.request("GET", "/").status == 200)
+    }
+
     @Test func `interim answers come before the final one, 101 never`() throws {
         sidecar.upstream.answer { _ in
             .raw(
