@@ -74,10 +74,18 @@ import Testing
     @Test func `data pieces are offsets in the caller's bytes`() throws {
         var decoder = BodyDecoder(.chunked)
         let bytes = latin1("5\r\nhello\r\n0\r\n\r\nrest")
-        try expect(&decoder, bytes.span, .data(3..<8))
-        try expect(&decoder, bytes.span.extracting(droppingFirst: 8), .end(consumed: 7))
+        try expect(&decoder, bytes.span, .data(3..<8, consumed: 10))
+        try expect(&decoder, bytes.span.extracting(droppingFirst: 10), .end(consumed: 5))
         #expect(decoder.isFinished)
         try expect(&decoder, bytes.span.extracting(droppingFirst: 15), .end(consumed: 0))
+    }
+
+    @Test func `the end of a chunk is used up with its data only if all of it is there`() throws {
+        var decoder = BodyDecoder(.chunked)
+        try expect(&decoder, latin1("5\r\nhello\r").span, .data(3..<8, consumed: 8))
+        try expect(&decoder, latin1("\r\n2\r\nab\r\n").span, .data(5..<7, consumed: 9))
+        try expect(&decoder, latin1("2\r\nabX\n").span, .data(3..<5, consumed: 5))
+        #expect(throws: HTTPParseError.malformedChunkEnd) { try decoder.next(latin1("X\n").span) }
     }
 
     @Test func `trailers keep order and case, and forbidden ones are dropped`() {
@@ -119,16 +127,16 @@ import Testing
     @Test func `a counted body ends where it should`() throws {
         var decoder = BodyDecoder(.length(5))
         try expect(&decoder, latin1("").span, .needMore(consumed: 0))
-        try expect(&decoder, latin1("hel").span, .data(0..<3))
+        try expect(&decoder, latin1("hel").span, .data(0..<3, consumed: 3))
         #expect(!decoder.isFinished)
-        try expect(&decoder, latin1("loGET").span, .data(0..<2))
+        try expect(&decoder, latin1("loGET").span, .data(0..<2, consumed: 2))
         #expect(decoder.isFinished)
         try expect(&decoder, latin1("GET").span, .end(consumed: 0))
     }
 
     @Test func `a body until close goes on, and none is over at once`() throws {
         var endless = BodyDecoder(.untilClose)
-        try expect(&endless, latin1("abc").span, .data(0..<3))
+        try expect(&endless, latin1("abc").span, .data(0..<3, consumed: 3))
         #expect(!endless.isFinished)
         var none = BodyDecoder(.none)
         #expect(none.isFinished)

@@ -61,19 +61,24 @@ package struct BodyDecoder: Sendable {
     package mutating func next(_ bytes: Span<UInt8>) throws(HTTPParseError) -> BodyPiece {
         switch state {
         case .finished: return .end(consumed: 0)
-        case .untilClose: return bytes.isEmpty ? .needMore(consumed: 0) : .data(0..<bytes.count)
+        case .untilClose: return bytes.isEmpty ? .needMore(consumed: 0) : .data(until: bytes.count)
         case .data(let remaining):
             guard !bytes.isEmpty else { return .needMore(consumed: 0) }
             guard remaining > UInt64(bytes.count) else {
                 state = .finished
-                return .data(0..<Int(remaining))
+                return .data(until: Int(remaining))
             }
             state = .data(remaining: remaining - UInt64(bytes.count))
-            return .data(0..<bytes.count)
+            return .data(until: bytes.count)
         case .chunked:
             guard let piece = try chunks?.next(bytes) else { return .end(consumed: 0) }
             if case .end = piece { state = .finished }
             return piece
         }
     }
+}
+
+extension BodyPiece {
+    /// Content without framing up to `end`.
+    fileprivate static func data(until end: Int) -> BodyPiece { .data(0..<end, consumed: end) }
 }

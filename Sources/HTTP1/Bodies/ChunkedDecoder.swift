@@ -48,11 +48,7 @@ struct ChunkedDecoder: Sendable {
         while cursor < bytes.count {
             switch state {
             case .data(let remaining):
-                let length = Int(min(remaining, Int64(bytes.count &- cursor)))
-                state =
-                    remaining == Int64(length)
-                    ? .dataCarriageReturn : .data(remaining: remaining - Int64(length))
-                return .data(cursor..<(cursor &+ length))
+                return take(remaining, of: bytes, from: cursor)
             case .trailers:
                 guard let end = try trailerSection.read(bytes, from: cursor) else {
                     return .needMore(consumed: bytes.count)
@@ -72,6 +68,17 @@ struct ChunkedDecoder: Sendable {
         }
         if case .finished = state { return .end(consumed: cursor) }
         return .needMore(consumed: cursor)
+    }
+
+    /// Takes the data of a chunk, and its end if that is there: to come back for the end alone costs an event of a stream
+    /// 300 instructions.
+    private mutating func take(_ remaining: Int64, of bytes: Span<UInt8>, from start: Int) -> BodyPiece {
+        let end = start &+ Int(min(remaining, Int64(bytes.count &- start)))
+        let rest = remaining - Int64(end &- start)
+        state = rest > 0 ? .data(remaining: rest) : .dataCarriageReturn
+        guard rest == 0, bytes.hasLineEnd(at: end) else { return .data(start..<end, consumed: end) }
+        state = .sizeStart
+        return .data(start..<end, consumed: end &+ 2)
     }
 
     /// Takes the end of a chunk, or a size line without extensions, if all of it is there; whatever else there is, is left

@@ -20,6 +20,8 @@ package final class MessageBody: BodySource {
     private var handedOut: UInt64 = 0
     /// The current piece, as offsets into the stream's input.
     private var piece = 0..<0
+    /// The bytes of the input that are used up with it.
+    private var consumed = 0
 
     package init(stream: ByteStream) {
         self.stream = stream
@@ -45,7 +47,7 @@ package final class MessageBody: BodySource {
         self.framing = framing
         self.limit = limit
         handedOut = 0
-        piece = 0..<0
+        forgetPiece()
     }
 
     /// The content bytes handed out so far, without framing.
@@ -72,7 +74,7 @@ package final class MessageBody: BodySource {
         // The piece that was too much is still in the input: the decoder has gone past it and must not see it again.
         guard handedOut <= limit else { throw .bodyTooLarge }
         let stream = stream
-        while !isDecoded {
+        while !isDecoded, !stream.input.isEmpty {
             let found: BodyPiece
             do {
                 found = try stream.input.lendReadable { (bytes) throws(HTTPParseError) in
@@ -84,10 +86,11 @@ package final class MessageBody: BodySource {
             isDecoded = decoder.value.isFinished
             if !isDecoded { stream.spend(TurnBudget.pieceCost) }
             switch found {
-            case .data(let range):
+            case .data(let range, let consumed):
                 handedOut &+= UInt64(range.count)
                 guard handedOut <= limit else { throw .bodyTooLarge }
                 piece = range
+                self.consumed = consumed
                 return range.count
             case .needMore(let consumed):
                 stream.input.consume(consumed)
@@ -139,8 +142,13 @@ package final class MessageBody: BodySource {
 
     package func consumePiece() {
         // A closed stream has no input any more.
-        if stream.isOpen { stream.input.consume(piece.upperBound) }
+        if stream.isOpen { stream.input.consume(consumed) }
+        forgetPiece()
+    }
+
+    private func forgetPiece() {
         piece = 0..<0
+        consumed = 0
     }
 
     package func skipArrived() {

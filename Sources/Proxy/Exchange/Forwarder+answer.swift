@@ -78,7 +78,7 @@ extension Forwarder {
         let (incoming, outgoing) = (upstream.incoming, exchange.client.outgoing)
         do {
             var isWhole = incoming.isFinished
-            while !isWhole, !loop.turnIsOver, try takeArrived(of: exchange, from: upstream) {
+            while !isWhole, !loop.turnIsOver, try takeArrived(of: exchange, from: incoming) {
                 guard try outgoing.offer(pieceOf: incoming) else { return false }
                 isWhole = incoming.isFinished
             }
@@ -105,22 +105,23 @@ extension Forwarder {
         of exchange: Exchange, from upstream: some UpstreamExchange, on route: RouteState
     ) async throws(ProxyError) {
         let timeout = route.terms.timeouts.streamIdle
+        let (incoming, outgoing) = (upstream.incoming, exchange.client.outgoing)
         // The trailers may be there, and a slow client takes what comes before them much later.
         if upstream.isJudgedByTrailers { await judgeEnd(of: exchange, from: upstream, on: route) }
         // Before anything else is taken: what a slow client has left is held once, not twice. An end that is there goes with it.
-        if !upstream.incoming.isFinished { try await flushToClient(exchange) }
-        while !upstream.incoming.isFinished {
-            if try !takeArrived(of: exchange, from: upstream) {
-                if upstream.incoming.isFinished { break }
-                if try !flushAtOnce(exchange) { try await flushToClient(exchange) }
-                guard try await takeNext(of: exchange, from: upstream, within: timeout) else { break }
+        if !incoming.isFinished { try await flushToClient(exchange) }
+        while !incoming.isFinished {
+            if try !takeArrived(of: exchange, from: incoming) {
+                if incoming.isFinished { break }
+                if try !flushAtOnce(outgoing, of: exchange) { try await flushToClient(exchange) }
+                guard try await takeNext(of: exchange, from: incoming, within: timeout) else { break }
             }
-            guard loop.turnIsOver || (upstream.incoming.pieceCount ?? .max) > smallPiece else {
-                if try !giveAtOnce(exchange, from: upstream) { try await flushToClient(exchange) }
+            guard loop.turnIsOver || (incoming.pieceCount ?? .max) > smallPiece else {
+                if try !giveAtOnce(outgoing, from: incoming) { try await flushToClient(exchange) }
                 continue
             }
             do {
-                try await exchange.client.outgoing.send(pieceOf: upstream.incoming, within: timeout)
+                try await outgoing.send(pieceOf: incoming, within: timeout)
             } catch {
                 throw .clientGone
             }
@@ -134,9 +135,9 @@ extension Forwarder {
     /// Sends the kept bytes without waiting: an async call that need not wait costs a chunk of a stream a tenth of its way.
     ///
     /// - Returns: true if nothing is left.
-    private func flushAtOnce(_ exchange: Exchange) throws(ProxyError) -> Bool {
+    private func flushAtOnce(_ outgoing: some BodySink, of exchange: Exchange) throws(ProxyError) -> Bool {
         do {
-            return try exchange.client.outgoing.flush()
+            return try outgoing.flush()
         } catch {
             exchange.client.leaveRequestUnread()
             throw .clientGone
@@ -147,10 +148,10 @@ extension Forwarder {
     ///
     /// - Returns: false if that must be waited for.
     private func giveAtOnce(
-        _ exchange: Exchange, from upstream: some UpstreamExchange
+        _ outgoing: some BodySink, from incoming: some BodySource
     ) throws(ProxyError) -> Bool {
         do {
-            return try exchange.client.outgoing.offer(pieceOf: upstream.incoming)
+            return try outgoing.offer(pieceOf: incoming)
         } catch {
             throw .clientGone
         }
@@ -175,14 +176,14 @@ extension Forwarder {
     ///
     /// - Returns: false if there is none.
     private func takeArrived(
-        of exchange: Exchange, from upstream: some UpstreamExchange
+        of exchange: Exchange, from incoming: some BodySource
     ) throws(ProxyError) -> Bool {
         do {
-            guard let count = try upstream.incoming.nextPiece() else { return false }
-            took(count, of: exchange, from: upstream)
+            guard let count = try incoming.nextPiece() else { return false }
+            took(count, of: exchange, from: incoming)
             return true
         } catch {
-            throw ProxyError(receivingAnswer: error, loss: upstream.loss)
+            throw ProxyError(receivingAnswer: error, loss: exchange.upstream?.loss)
         }
     }
 
@@ -191,27 +192,27 @@ extension Forwarder {
     /// - Returns: false at the end of the content.
     @inline(__always)
     private func takeNext(
-        of exchange: Exchange, from upstream: some UpstreamExchange, within timeout: Duration
+        of exchange: Exchange, from incoming: some BodySource, within timeout: Duration
     ) async throws(ProxyError) -> Bool {
         let uploaded = exchange.client.incoming.byteCount
         do {
             guard
                 let count = try await exchange.client.nextPiece(
-                    of: upstream.incoming, within: timeout,
+                    of: incoming, within: timeout,
                     sparingly: !exchange.client.outgoing.takesMuch)
             else { return false }
-            took(count, of: exchange, from: upstream)
+            took(count, of: exchange, from: incoming)
             return true
         } catch .stream(.timedOut) {
             throw owesContent(exchange, since: uploaded) ? .requestTimedOut(isHead: false) : .answerTimedOut
         } catch {
-            throw ProxyError(receivingAnswer: error, loss: upstream.loss)
+            throw ProxyError(receivingAnswer: error, loss: exchange.upstream?.loss)
         }
     }
 
-    private func took(_ count: Int, of exchange: Exchange, from upstream: some UpstreamExchange) {
+    private func took(_ count: Int, of exchange: Exchange, from incoming: some BodySource) {
         exchange.record.bytesOut &+= UInt64(count)
-        if !exchange.client.outgoing.framesEnd, upstream.incoming.isFinished {
+        if !exchange.client.outgoing.framesEnd, incoming.isFinished {
             announceEnd(of: exchange)
         }
     }

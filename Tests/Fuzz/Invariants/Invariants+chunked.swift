@@ -25,9 +25,9 @@ extension Invariants {
             while position < bytes.count {
                 let piece = bytes.span.extracting(position..<min(position + pieceLength, bytes.count))
                 switch try decoder.next(piece) {
-                case .data(let range):
+                case .data(let range, let consumed):
                     decoded.data += bytes[(position + range.lowerBound)..<(position + range.upperBound)]
-                    position += range.upperBound
+                    position += consumed
                 case .needMore(let consumed): position += consumed
                 case .end(let consumed):
                     decoded.trailers = decoder.trailers
