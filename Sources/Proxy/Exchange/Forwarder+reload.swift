@@ -137,7 +137,10 @@ extension Exchange {
     fileprivate var isEndless: Bool {
         if isTunnel { return true }
         guard answer.hasBegun else { return false }
+        if let isEndless = answer.isEndless { return isEndless }
         let type = upstream?.response.fields[.contentType]?.lowercased() ?? ""
-        return type.hasPrefix("text/event-stream") || type.hasPrefix("application/grpc")
+        let isEndless = type.hasPrefix("text/event-stream") || type.hasPrefix("application/grpc")
+        answer.isEndless = isEndless  // each step of the history asks again, of each stream
+        return isEndless
     }
 }
