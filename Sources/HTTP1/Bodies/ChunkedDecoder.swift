@@ -71,7 +71,7 @@ struct ChunkedDecoder: Sendable {
     }
 
     /// Takes the data of a chunk, and its end if that is there: to come back for the end alone costs an event of a stream
-    /// 300 instructions.
+    /// 200 instructions.
     private mutating func take(_ remaining: Int64, of bytes: Span<UInt8>, from start: Int) -> BodyPiece {
         let end = start &+ Int(min(remaining, Int64(bytes.count &- start)))
         let rest = remaining - Int64(end &- start)
