@@ -26,8 +26,10 @@ public struct StoredSession: Sendable {
     public var accessTokens: [StoredAccessToken] = []
     /// The newest refresh token; kept when it is refused, because an administrator may enable the user again.
     public var refreshToken: Secret?
-    /// The digest of the request that has brought ``refreshToken``, where that needed no person: a refresh for another one would
-    /// bring what this was granted for (RFC 6749 §6). nil in records of earlier versions, too.
+    /// The digest of the request that has brought ``refreshToken``, where that needed no person.
+    ///
+    /// A refresh for another request would bring what this one was granted for (RFC 6749 §6). nil in records of earlier
+    /// versions, too.
     var refreshRequest: String?
     /// The key that the tokens are bound to, (RFC 9449): it changes with them, never alone.
     var proofKey: ProofKey?
