@@ -119,9 +119,9 @@ private func onFrameSend(
 private func onFrameNotSend(
     _: OpaquePointer?, _ frame: UnsafePointer<nghttp2_frame>?, _: CInt, _ context: UnsafeMutableRawPointer?
 ) -> CInt {
-    guard let header = frame?.pointee.hd else { return failed }
+    guard let frame else { return failed }
     return withSession(context, otherwise: failed) {
-        $0.frameLost(header)
+        $0.frameLost(frame)
         return success
     }
 }

@@ -149,7 +149,8 @@ extension HTTP2Session {
             }
         } else {
             stream.hasHead = true
-            stream.declaredLength = collector.value.declaredLength
+            // That of a 304 is what a 200 would have had (RFC 9110 §8.6).
+            stream.declaredLength = collector.value.status == 304 ? nil : collector.value.declaredLength
         }
         stream.append(response: &collector.value)
     }
@@ -201,7 +202,7 @@ extension HTTP2Session {
             floods.sentContent(header.length)
             sent(header)
         case NGHTTP2_HEADERS.rawValue:
-            outgoing.end()
+            endHead(in: frame)
             sent(header)
         case NGHTTP2_GOAWAY.rawValue where frame.pointee.goaway.last_stream_id == .max:
             ping()
@@ -214,6 +215,12 @@ extension HTTP2Session {
         case NGHTTP2_RST_STREAM.rawValue: resetSent(header.stream_id, frame.pointee.rst_stream.error_code)
         default: break
         }
+    }
+
+    /// The memory of a head of ours is not needed any more: its first value is there, a status or a trailer's, or the method.
+    private func endHead(in frame: UnsafePointer<nghttp2_frame>) {
+        let headers = frame.pointee.headers
+        outgoing.end(at: headers.nvlen > 0 ? headers.nva?.pointee.value.map { UnsafePointer($0) } : nil)
     }
 
     private func sent(_ header: nghttp2_frame_hd) {
@@ -247,9 +254,10 @@ extension HTTP2Session {
     }
 
     /// A frame of ours will never be sent.
-    func frameLost(_ header: nghttp2_frame_hd) {
+    func frameLost(_ frame: UnsafePointer<nghttp2_frame>) {
+        let header = frame.pointee.hd
         guard UInt32(header.type) == NGHTTP2_HEADERS.rawValue else { return }
-        outgoing.end()
+        endHead(in: frame)
         guard let stream = streams[header.stream_id], stream.resetCode == nil else { return }
         // nghttp2 closes the stream of a request by itself, and leaves that of an answer to us.
         guard role == .client else { return reset(stream, .internalError) }

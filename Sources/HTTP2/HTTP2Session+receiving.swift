@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import BearerdHTTPMessages
 internal import BearerdSystem
 internal import CBearerdNghttp2
 
@@ -11,7 +12,9 @@ extension HTTP2Session {
     package func receive(_ bytes: Span<UInt8>, at now: ContinuousClock.Instant) {
         refill(at: now)
         guard failure == nil else { return }
-        if nghttp2_session_get_outbound_queue_size(handle) > outboundLimit { return fail(.enhanceYourCalm) }
+        if nghttp2_session_get_outbound_queue_size(handle) > outboundLimit || holdsTooManyHeads {
+            return fail(.enhanceYourCalm)
+        }
         var start = 0
         var position = 0
         while position < bytes.count {
@@ -76,6 +79,14 @@ extension HTTP2Session {
 
     /// How many frames may wait for a peer that makes us send them and reads nothing, DATA excepted.
     private var outboundLimit: Int { 4096 + 8 * limits.streams }
+
+    /// Says if heads of answers wait for a client that would need more memory than two of the largest for each of its streams.
+    ///
+    /// nghttp2 keeps those of streams that the client has reset, too, until there is room to send.
+    private var holdsTooManyHeads: Bool {
+        let largest = max(limits.head.headerBytes, HeadMemory.chunkSize)
+        return role == .server && outgoing.held > 2 * max(limits.streams, streamCount) * largest
+    }
 
     /// Counts in the time since the last call.
     private func refill(at now: ContinuousClock.Instant) {

@@ -76,16 +76,30 @@ final class HeadMemory {
 /// The heads of one session that nghttp2 has been given and has not framed yet.
 ///
 /// nghttp2 would copy each name and each value by itself, and make names lower-case letter by letter. Here a head is copied
-/// as a block, which stays where it is until nghttp2 is done with all that it was given.
+/// as a block, which stays where it is until nghttp2 is done with all in the same chunk.
 final class OutgoingHeads {
+    private struct Chunk {
+        let bytes: UnsafeMutablePointer<UInt8>  // given back in drop() or end(at:)
+        let size: Int
+        var used: Int
+        /// How many heads in it nghttp2 holds.
+        var waiting = 0
+
+        /// Says if a head begins there; a value without bytes may stand at the end.
+        func holds(_ address: UnsafePointer<UInt8>) -> Bool {
+            address >= UnsafePointer(bytes) && address <= UnsafePointer(bytes + size)
+        }
+    }
+
     let memory: HeadMemory
     /// How many heads nghttp2 holds.
     private var waiting = 0
-    private var chunk: UnsafeMutablePointer<UInt8>?  // given back in drop()
-    private var used = 0
-    private var size = 0
-    /// Chunks without room.
-    private let full = Exclusive<[(bytes: UnsafeMutablePointer<UInt8>, used: Int, size: Int)]>([])
+    /// The chunk that has room.
+    private var chunk: Chunk?
+    /// Chunks without room, the oldest first.
+    private let full = Exclusive<[Chunk]>([])
+    /// The memory that is not given back yet, in bytes.
+    private(set) var held = 0
 
     init(in memory: HeadMemory) { self.memory = memory }
 
@@ -93,44 +107,58 @@ final class OutgoingHeads {
 
     /// Memory for `count` bytes of a head.
     func take(_ count: Int) -> UnsafeMutablePointer<UInt8> {
-        guard let chunk, count <= size &- used else { return takeElsewhere(count) }
-        let taken = chunk + used
-        used &+= count
-        return taken
+        guard let chunk, count <= chunk.size &- chunk.used else { return takeElsewhere(count) }
+        self.chunk?.used &+= count
+        return chunk.bytes + chunk.used
     }
 
     private func takeElsewhere(_ count: Int) -> UnsafeMutablePointer<UInt8> {
-        if let chunk { full.value.append((chunk, used, size)) }
-        size = max(count, HeadMemory.chunkSize)
-        let new = memory.take(size)
-        chunk = new
-        used = count
-        return new
+        if let chunk {
+            if chunk.waiting > 0 { full.value.append(chunk) } else { giveBack(chunk) }
+        }
+        let size = max(count, HeadMemory.chunkSize)
+        held &+= size
+        let bytes = memory.take(size)
+        chunk = Chunk(bytes: bytes, size: size, used: count)
+        return bytes
     }
 
-    /// nghttp2 has been given a head, and calls back once it is framed or will never be.
-    func begin() { waiting &+= 1 }
+    /// nghttp2 has been given the head that memory was last taken for, and calls back once it is framed or will never be.
+    func begin() {
+        waiting &+= 1
+        chunk?.waiting &+= 1
+    }
 
     /// nghttp2 is done with a head.
-    func end() {
-        waiting -= 1
-        if waiting == 0 { drop() }
+    ///
+    /// - Parameter address: of a value in it; where nil comes, its chunk is kept until nghttp2 holds no head at all.
+    func end(at address: UnsafePointer<UInt8>?) {
+        waiting &-= 1
+        if waiting == 0 { return drop() }
+        guard let address else { return }
+        // A peer that takes heads as slowly as they come would never have all of them, so they go chunk by chunk.
+        if chunk?.holds(address) == true {
+            chunk?.waiting &-= 1
+        } else if let index = full.value.firstIndex(where: { $0.holds(address) }) {
+            full.value[index].waiting &-= 1
+            if full.value[index].waiting == 0 { giveBack(full.value.remove(at: index)) }
+        }
     }
 
-    /// Gives the memory back once nghttp2 holds none of it; there may be fields in it that are secret.
+    /// Gives the memory back once nghttp2 holds none of it.
     func drop() {
         waiting = 0
-        if let chunk { give(chunk, used, size) }
+        if let chunk { giveBack(chunk) }
         chunk = nil
-        used = 0
-        size = 0
         guard !full.value.isEmpty else { return }
-        for (bytes, used, size) in full.value { give(bytes, used, size) }
+        for chunk in full.value { giveBack(chunk) }
         full.value = []
     }
 
-    private func give(_ bytes: UnsafeMutablePointer<UInt8>, _ used: Int, _ size: Int) {
-        explicit_bzero(bytes, used)
-        memory.give(bytes, size)
+    /// Gives a chunk back; there may be fields in it that are secret.
+    private func giveBack(_ chunk: Chunk) {
+        held &-= chunk.size
+        explicit_bzero(chunk.bytes, chunk.used)
+        memory.give(chunk.bytes, chunk.size)
     }
 }

@@ -56,6 +56,70 @@ import Testing
         #expect(heads.allSatisfy { $0[":authority"] == "example.com" && $0["te"] == "trailers" })
     }
 
+    /// Answers a stream with a head of so many bytes.
+    private func answer(_ id: UInt32, with length: Int, by peer: FramePeer) throws {
+        let stream = try #require(peer.streams[Int32(id)])
+        let fields = HTTPFields(("X-Long", String(repeating: "z", count: length)))
+        peer.session.respond(HTTPResponse(status: 302, fields: fields), hasContent: false, on: stream)
+    }
+
+    @Test(arguments: [60_000, 15_000])
+    func `of streams that a client resets and reads nothing of, so many wait and no more`(length: Int) throws
+    {
+        let limits = HTTP2Limits(streams: 4)
+        let peer = try #require(FramePeer(limits: limits))
+        var (first, rounds): (UInt32, Int) = (1, 0)
+        while peer.session.failure == nil, rounds < 40 {
+            let ids = (0..<4).map { first + 2 * UInt32($0) }
+            peer.send(ids.map { .head(FramePeer.get, stream: $0) })
+            guard peer.session.failure == nil else { break }
+            for id in ids { try answer(id, with: length, by: peer) }
+            peer.now += .milliseconds(100)
+            peer.send(ids.map { .reset($0) })
+            (first, rounds) = (first + 8, rounds + 1)
+        }
+        #expect(peer.goawayCode() == HTTP2ErrorCode.enhanceYourCalm.rawValue)
+        // As many as the streams that are open and as many again, however large.
+        #expect(rounds >= 2 && (rounds + 1) * 4 * length > 2 * 4 * limits.head.headerBytes)
+        #expect(rounds * 4 * length < 4 * 4 * limits.head.headerBytes)
+    }
+
+    @Test func `that a slow client takes are given back, though some wait always`() throws {
+        let peer = try #require(FramePeer(limits: HTTP2Limits(streams: 4)))
+        var next: UInt32 = 1
+        for round in 0..<200 {
+            let ids = (0..<3).map { next + 2 * UInt32($0) }
+            next += 6
+            peer.send(ids.map { .head(FramePeer.get, stream: $0) })
+            for id in ids { try answer(id, with: 9000, by: peer) }
+            // The last one of each round is framed in the next.
+            for _ in 0..<(round == 0 ? 2 : 3) {
+                peer.session.produce(upTo: 1)
+                _ = peer.session.takeOutput()
+            }
+            try #require(peer.session.failure == nil)
+            #expect(peer.session.outgoing.held <= 8 * HeadMemory.chunkSize)
+        }
+    }
+
+    @Test func `their memory is given back as soon as it holds none, in any order`() {
+        let heads = OutgoingHeads(in: HeadMemory())
+        let size = HeadMemory.chunkSize
+        let starts = (0..<4).map { _ in
+            let start = heads.take(size)
+            heads.begin()
+            return start
+        }
+        #expect(heads.held == 4 * size)
+        heads.end(at: starts[1])
+        #expect(heads.held == 3 * size)
+        heads.end(at: starts[3])
+        heads.end(at: starts[0] + size)
+        #expect(heads.held == 2 * size)
+        heads.end(at: starts[2])
+        #expect(heads.held == 0)
+    }
+
     @Test func `nothing of them stays in memory that is used again`() {
         let heads = OutgoingHeads(in: HeadMemory())
         let lengths = [5, HeadMemory.chunkSize, 2 * HeadMemory.chunkSize]
@@ -64,7 +128,7 @@ import Testing
             for index in 0..<length { bytes[index] = 1 }
             heads.begin()
         }
-        for _ in lengths { heads.end() }
+        for _ in lengths { heads.end(at: nil) }
         for _ in 0..<2 {
             let bytes = heads.take(HeadMemory.chunkSize)
             #expect((0..<5).allSatisfy { bytes[$0] == 0 })
