@@ -36,6 +36,8 @@ package final class HTTP2Exchange: UpstreamExchange, ArrivalSource {
     private var isClosed = false
     /// True once the head of an answer has come that has no content.
     private var isBodyless = false
+    /// True for HEAD, whose answer declares the length of content that does not follow.
+    private var asksForHead = false
     /// How many bytes had come on the connection when the request began.
     private var arrivedBefore: UInt64 = 0
     private var hasTimedOut = false
@@ -114,6 +116,7 @@ package final class HTTP2Exchange: UpstreamExchange, ArrivalSource {
 
     package func begin(_ head: inout HTTPRequest, as form: RequestForm) {
         arrivedBefore = connection.stream.bytesReceived
+        asksForHead = if case .head = head.method { true } else { false }
         if let protocols = form.upgrade, connection.session.peerTakesConnectProtocol {
             tunnel = WebSocketRequest(head, offering: protocols)
         }
@@ -192,7 +195,7 @@ package final class HTTP2Exchange: UpstreamExchange, ArrivalSource {
     /// Returns true if a head can be read.
     @inline(__always)
     private func hasHead(_ stream: HTTP2Stream) -> Bool {
-        stream.hasResponse && (tunnel != nil || !stream.awaitsEmptyEnd)
+        stream.hasResponse && (tunnel != nil || asksForHead || !stream.awaitsEmptyEnd)
     }
 
     package func receiveHead() throws(MessageError) -> Bool {

@@ -5,13 +5,18 @@ import Testing
 
 /// What ends an answer of an HTTP/2 upstream, or a request without one, and what a client reads of it.
 @Suite(.blocking) struct `The end of an answer over HTTP2` {
-    @Test(arguments: [("HEAD", 200), ("GET", 204), ("GET", 304)])
+    @Test(
+        arguments: [("HEAD", 200), ("GET", 204), ("GET", 304)],
+        [[], [("content-length", "0")], [("content-length", "5")]])
     func `is the head of one that has no content, whether or not its stream ends`(
-        method: String, status: Int
+        _ question: (String, Int), length: [(String, String)]
     ) throws {
+        let (method, status) = question
         let upstream = try HTTP2Upstream { peer, event, stream in
             guard event == .head else { return }
-            try peer.send(.head([(":status", "\(status)")], stream: stream.id, endsStream: false))
+            // A 204 has no length (RFC 9110 §8.6).
+            let fields = status == 204 ? [] : length
+            try peer.send(.head([(":status", "\(status)")] + fields, stream: stream.id, endsStream: false))
         }
         let sidecar = try HTTP2Route.sidecar(upstream, top: "timeouts: {stream_idle: 600s}")
         let client = try sidecar.client()
