@@ -135,7 +135,9 @@ struct FieldCollector {
                 path.replaceAll(with: value)
                 hasPath = true
             }
-        case UInt8(ascii: "p"): connectProtocol = [UInt8](copying: value)
+        case UInt8(ascii: "p"):  // :protocol, the name of one (RFC 8441 §4)
+            connectProtocol = [UInt8](copying: value)
+            if value.isEmpty || !value.indices.allSatisfy({ value[$0].isTokenCharacter }) { fail(.malformed) }
         case UInt8(ascii: "s") where name[2] == UInt8(ascii: "t"):  // :status, always of three digits
             status = 0
             for index in value.indices { status = status &* 10 &+ Int(value[index] &- Byte.zero) }

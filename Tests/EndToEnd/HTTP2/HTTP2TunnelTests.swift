@@ -53,6 +53,16 @@ import Testing
         #expect(sidecar.upstream.requests.isEmpty)
     }
 
+    @Test(arguments: ["websocket, h2c", "websocket,", "", "web socket"])
+    func `an extended CONNECT for no one protocol is malformed, and the upstream sees nothing`(
+        name: String
+    ) throws {
+        let sidecar = try Sidecar()
+        let client = try HTTP2Client(to: sidecar.bearerd.proxy)
+        #expect(try client.answer(on: beginTunnel(of: name, by: client, at: "/ws")).status == 400)
+        #expect(sidecar.upstream.requests.isEmpty)
+    }
+
     @Test(arguments: ["Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n", ""])
     func `an upstream whose 101 does not prove that it has the key of an extended CONNECT is 502`(
         proof: String
