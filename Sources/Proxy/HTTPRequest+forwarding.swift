@@ -61,10 +61,7 @@ extension HTTPRequest {
     /// The number of times that this request has passed a bearerd, according to `Via` (RFC 9110 §7.6.3).
     private var viaCount: Int {
         guard fields.has(.via) else { return 0 }
-        return fields.listMembers(of: .via).count { member in
-            let parts = member.split(separator: " ")
-            return parts.count >= 2 && parts[1] == "bearerd"
-        }
+        return fields.countListMembers(of: .via, withWord: "bearerd")
     }
 
     private mutating func setHost(for plan: PreparedRoute) {

@@ -75,7 +75,8 @@ package struct RouteTerms: Sendable {
 
     /// The members of `Upgrade` that may pass; nil if there are none.
     package func passableProtocols(in fields: HTTPFields) -> String? {
-        let passed = fields.listMembers(of: .upgrade).filter { passes(protocol: $0) }
+        // A head has room for tens of thousands, and nobody offers more than two.
+        let passed = fields.listMembers(of: .upgrade, atMost: 16).filter { passes(protocol: $0) }
         return passed.isEmpty ? nil : passed.joined(separator: ", ")
     }
 }

@@ -74,10 +74,18 @@ import Testing
         #expect(fields.values(of: .via) == ["1.1 a, 1.1 b", "1.0 c ,,"])
         #expect(fields.count(of: .via) == 2)
         #expect(fields.listMembers(of: .via) == ["1.1 a", "1.1 b", "1.0 c"])
+        #expect(fields.listMembers(of: .via, atMost: 2) == ["1.1 a", "1.1 b"])
         #expect(fields.containsToken("close", in: .connection))
         #expect(fields.containsToken("keep-alive", in: .connection))
         #expect(!fields.containsToken("keep", in: .connection))
         #expect(!fields.containsToken("close", in: .upgrade))
+    }
+
+    @Test func `list members are counted by their second word`() throws {
+        let fields = try Self.fields(
+            "Via: 1.1 own, 1.1  own (first, 1.1 own) ,own, 1.1 owner, 1.1 a own", "via: HTTP/1.1 own,1.0 ,",
+            "Host: 1.1 own")
+        #expect(fields.countListMembers(of: .via, withWord: "own") == 3)
     }
 
     @Test func `hop-by-hop fields go, with those that Connection names`() throws {
@@ -90,6 +98,16 @@ import Testing
         fields.removeHopByHop()
         #expect(Self.lines(fields) == ["Host: a", "Trailer: t", "X-Other: 2", "Accept: b"])
         #expect(!fields.contains(.connection))
+    }
+
+    @Test func `names that Connection lists go in any case, however often both are there`() throws {
+        let many = (0..<3000).map { "n\($0)" }.joined(separator: ", ")
+        var fields = try Self.fields(
+            "Host: a", "Connection: X-Own, \(many), close, x-OWN, Close", "x-own: 1", "N7: 2", "Close: 3",
+            "X-OWN: 4", "X-Owner: 5", "n2999: 6", "n3000: 7", "connection: n3001, cookie", "N3001: 8",
+            "Cookie: c")
+        fields.removeHopByHop()
+        #expect(Self.lines(fields) == ["Host: a", "Close: 3", "X-Owner: 5", "n3000: 7"])
     }
 
     @Test func `Connection cannot take away what the message needs`() throws {

@@ -20,7 +20,8 @@ import Testing
         ("a=1 ;\tbearerd_admin = k ; b=2", "a=1 ; b=2"), ("bearerd_admin=\"k\"; a=\"1\"", "a=\"1\""),
         ("a=\"x; bearerd_admin=k; y\"", "a=\"x; y\""), ("a=1; =bearerd_admin=k", "a=1"),
         ("$Version=1; \"bearerd_admin\"=k; $Path=\"/\"", "$Version=1; $Path=\"/\""),
-        ("; bearerd_admin=k ; ", nil),
+        ("; bearerd_admin=k ; ", nil), ("a=1;;bearerd_=k;;b=2;", "a=1;;;b=2;"), (";a=1;bearerd_=k", ";a=1"),
+        (String(repeating: "bearerd_;a;", count: 3000), String(repeating: "a;", count: 3000)),
         ("bbearerd_=1; bebearerd_admin=k; bearerd_b=2", "bbearerd_=1; bebearerd_admin=k"),
     ])
     func `are taken out of what a client sends, and nothing else is`(value: String, rest: String?) {

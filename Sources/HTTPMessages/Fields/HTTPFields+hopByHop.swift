@@ -41,34 +41,35 @@ extension HTTPFields {
 
     /// Removes the fields with unknown names that `Connection` lists.
     ///
+    /// A head has room for tens of thousands of options beside a thousand fields: each is looked up once.
+    ///
     /// - Returns: the bits of the known names in the list.
     private mutating func removeConnectionOptions() -> UInt64 {
         var known: UInt64 = 0
-        var unknown: [Range<Int>] = []
+        var others: Set<[UInt8]>?
+        var listed: Set<[UInt8]> = []
+        var option: [UInt8] = []
         forEachListMember(of: .connection) { bytes, member in
-            let option = KnownFieldName.find(in: bytes, member)
-            if option != .other {
-                known |= option.bit
-            } else if !bytes.equalsIgnoringCase(member, "close") {
-                unknown.append(member)
-            }
+            let name = KnownFieldName.find(in: bytes, member)
+            guard name == .other else { return known |= name.bit }
+            guard !bytes.equalsIgnoringCase(member, "close") else { return }
+            option.removeAll(keepingCapacity: true)
+            for offset in member { option.append(bytes[offset].asciiLowercased) }
+            if others == nil { others = otherNames }
+            if let name = others?.remove(option) { listed.insert(name) }
         }
-        if !unknown.isEmpty {
+        if !listed.isEmpty {
             removeEntries { fields, entry in
-                entry.known == .other && unknown.contains { fields.isSameName(entry.nameRange, $0) }
+                entry.known == .other && listed.contains(fields.lowercased(entry.nameRange))
             }
         }
         return known
     }
 
-    private func isSameName(_ name: Range<Int>, _ option: Range<Int>) -> Bool {
-        guard name.count == option.count else { return false }
-        for offset in 0..<name.count
-        where block.bytes[name.lowerBound &+ offset].asciiLowercased
-            != block.bytes[option.lowerBound &+ offset].asciiLowercased
-        {
-            return false
-        }
-        return true
+    /// The names that are no ``KnownFieldName``.
+    private var otherNames: Set<[UInt8]> {
+        Set(entries.lazy.filter { $0.known == .other }.map { lowercased($0.nameRange) })
     }
+
+    private func lowercased(_ name: Range<Int>) -> [UInt8] { name.map { block.bytes[$0].asciiLowercased } }
 }

@@ -20,12 +20,26 @@ extension HTTPFields {
     }
 
     /// The members of a comma-separated list, over all fields of that name, without empty ones.
-    package func listMembers(of name: Name) -> [String] {
+    ///
+    /// - Parameter limit: how many of them, the first ones.
+    package func listMembers(of name: Name, atMost limit: Int = .max) -> [String] {
         var members: [String] = []
         forEachListMember(of: name) { _, member in
-            members.append(text(member))
+            if members.count < limit { members.append(text(member)) }
         }
         return members
+    }
+
+    /// How many members of a comma-separated list have this word behind their first one: `1.1 WORD`, and perhaps more.
+    package func countListMembers(of name: Name, withWord word: String) -> Int {
+        var count = 0
+        forEachListMember(of: name) { bytes, member in
+            guard let end = bytes.firstIndex(of: Byte.space, in: member) else { return }
+            let rest = bytes.trimmingOptionalWhitespace(end..<member.upperBound)
+            let next = bytes.firstIndex(of: Byte.space, in: rest) ?? rest.upperBound
+            if bytes.extracting(rest.lowerBound..<next).equals(word.utf8.span) { count += 1 }
+        }
+        return count
     }
 
     /// Calls back with the block and the range of each list member, without white space and empty members.

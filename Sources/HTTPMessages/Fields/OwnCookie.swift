@@ -12,11 +12,16 @@ package enum OwnCookie {
     /// Returns true if a cookie in `Cookie` or `Set-Cookie` may get such a name.
     ///
     /// A browser that receives `=NAME=VALUE` keeps a cookie without a name, and sends the value as it is.
-    static func isNamed(by cookie: some Collection<UInt8>) -> Bool {
-        cookie.drop { skipped.contains($0) }.starts(with: prefix.utf8)
+    static func isNamed(by cookie: Span<UInt8>) -> Bool {
+        var start = 0
+        while start < cookie.count, isSkipped(cookie[start]) { start &+= 1 }
+        let end = start &+ prefix.utf8.count
+        return end <= cookie.count && cookie.extracting(start..<end).equals(prefix.utf8.span)
     }
 
-    private static let skipped: [UInt8] = [Byte.space, Byte.tab, Byte.equals, Byte.quote]
+    private static func isSkipped(_ byte: UInt8) -> Bool {
+        byte == Byte.space || byte == Byte.tab || byte == Byte.equals || byte == Byte.quote
+    }
 }
 
 extension HTTPFields {
@@ -27,12 +32,9 @@ extension HTTPFields {
         var emptied: Set<UInt32> = []
         for index in entries.indices where entries[index].known == .cookie {
             let entry = entries[index]
-            let cookies = block.bytes[entry.valueRange].split(
-                separator: Byte.semicolon, omittingEmptySubsequences: false)
-            let others = cookies.filter { !OwnCookie.isNamed(by: $0) }
-            guard others.count < cookies.count else { continue }
-            guard others.contains(where: { !$0.allSatisfy(\.isOptionalWhitespace) }),
-                let line = rewritten(entry, Array(others.joined(separator: [Byte.semicolon])))
+            guard let others = withoutOwnCookies(entry) else { continue }
+            guard others.contains(where: { $0 != Byte.semicolon && !$0.isOptionalWhitespace }),
+                let line = rewritten(entry, others)
             else {
                 emptied.insert(entry.nameStart)
                 continue
@@ -42,11 +44,32 @@ extension HTTPFields {
         if !emptied.isEmpty { removeEntries { emptied.contains($1.nameStart) } }
     }
 
+    /// - Returns: a value without our cookies, each of which goes with the semicolon before it; nil if there is none in it.
+    private func withoutOwnCookies(_ entry: Entry) -> [UInt8]? {
+        let bytes = block.bytes.span
+        let end = entry.valueRange.upperBound
+        var others: [UInt8] = []
+        var (start, isFirst, hasOwn) = (entry.valueRange.lowerBound, true, false)
+        while start <= end {
+            let next = bytes.firstIndex(of: Byte.semicolon, in: start..<end) ?? end
+            if OwnCookie.isNamed(by: bytes.extracting(start..<next)) {
+                hasOwn = true
+            } else {
+                if !isFirst { others.append(Byte.semicolon) }
+                isFirst = false
+                others.append(bytes.extracting(start..<next))
+            }
+            start = next &+ 1
+        }
+        return hasOwn ? others : nil
+    }
+
     /// Removes each `Set-Cookie` for an ``OwnCookie``.
     package mutating func removeOwnSetCookies() {
         guard has(.setCookie) else { return }
         removeEntries { fields, entry in
-            entry.known == .setCookie && OwnCookie.isNamed(by: fields.block.bytes[entry.valueRange])
+            entry.known == .setCookie
+                && OwnCookie.isNamed(by: fields.block.bytes.span.extracting(entry.valueRange))
         }
     }
 
