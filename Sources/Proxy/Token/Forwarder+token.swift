@@ -12,11 +12,10 @@ extension Forwarder {
     /// - Returns: true if the session must be asked for a token.
     func lacksToken(_ exchange: Exchange, on route: RouteState) throws(ProxyError) -> Bool {
         guard let state = route.token else { return false }
-        // It has no query to put a token into, so no answer to it says anything of the token.
+        if let callers = state.callers { return try lacksToken(exchange, among: callers) }
         if route.terms.tokenQuery != nil, exchange.client.request.targetBytes.first != UInt8(ascii: "/") {
             return false
         }
-        if let callers = state.callers { return try lacksToken(exchange, among: callers) }
         if !route.plan.replacesCredentials, route.terms.tokenQuery == nil,
             exchange.client.request.fields.contains(route.terms.credentials.name)
         {
@@ -57,7 +56,8 @@ extension Forwarder {
 
     /// Writes the token into the target, behind what the client has put there, in place of that of an earlier attempt.
     private func putToken(into request: inout HTTPRequest, of exchange: Exchange, as query: QueryParameter) {
-        guard request.targetBytes.first == UInt8(ascii: "/") else { return }
+        // It has no query to put a token into, so no answer to it says anything of the token.
+        guard request.targetBytes.first == UInt8(ascii: "/") else { return exchange.token = nil }
         query.remove(from: &request.targetBytes)
         exchange.token?.token.withPlaintextBytes { query.append($0, to: &request.targetBytes) }
     }

@@ -69,6 +69,20 @@ import Testing
         #expect(sidecar.provider.requests.isEmpty)
     }
 
+    @Test func `for the whole server needs the caller's token too, which goes no further`() throws {
+        let upstream = try RawUpstream { _ in .unauthorized }
+        let sidecar = try sidecar(route: "query: key", upstream: upstream)
+        #expect(try sidecar.client().request("OPTIONS", "*").status == 403)
+        #expect(upstream.requests.isEmpty)
+        for _ in 0..<2 {
+            let answer = try sidecar.client().request("OPTIONS", "*", [("Authorization", "Bearer good-a")])
+            #expect(answer.status == 401)
+        }
+        #expect(upstream.requests.map(\.head.target) == ["*", "*"])
+        #expect(upstream.requests.allSatisfy { $0.head["Authorization"] == nil })
+        #expect(sidecar.provider.requests.count == 1, "such an answer says nothing of the token")
+    }
+
     @Test(arguments: ["", "authorization: preserve", "on_no_token: pass", "header: X-Token"])
     func `without a token of the caller's own is refused, whatever the route says`(route: String) throws {
         let sidecar = try sidecar(route: route)
