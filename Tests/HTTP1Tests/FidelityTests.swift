@@ -109,6 +109,8 @@ import Testing
             "GET /p HTTP/1.1\r\nX: y\r\nHost: A.example:80"
         ),
         ("GET https://a HTTP/1.1\r\nHost: a", "GET / HTTP/1.1\r\nHost: a"),
+        ("GET https://a:443/ HTTP/1.1\r\nHost: a", "GET / HTTP/1.1\r\nHost: a:443"),
+        ("GET HTTPS://a/ HTTP/1.1\r\nHost: a:443", "GET / HTTP/1.1\r\nHost: a"),
         ("GET http://a?q HTTP/1.1\r\nHost: a", "GET /?q HTTP/1.1\r\nHost: a"),
         ("OPTIONS http://a HTTP/1.1\r\nHost: a", "OPTIONS * HTTP/1.1\r\nHost: a"),
         ("OPTIONS http://a/ HTTP/1.1\r\nHost: a", "OPTIONS / HTTP/1.1\r\nHost: a"),

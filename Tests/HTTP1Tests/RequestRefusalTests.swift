@@ -56,6 +56,7 @@ import Testing
         .conflictingHost: [
             "GET http://b/ HTTP/1.1\r\nHost: a\r\n\r\n", "GET http://a:81/ HTTP/1.1\r\nHost: a\r\n\r\n",
             "GET http://a/ HTTP/1.1\r\nHost: a:81\r\n\r\n", "GET http://a/ HTTP/1.1\r\nHost:\r\n\r\n",
+            "GET https://a/ HTTP/1.1\r\nHost: a:80\r\n\r\n", "GET http://a/ HTTP/1.1\r\nHost: a:443\r\n\r\n",
         ],
         .missingHost: ["GET http://a/ HTTP/1.1\r\n\r\n"],
     ])
@@ -67,6 +68,7 @@ import Testing
             "GET / HTTP/1.0\r\nHost: a\r\nHost: b\r\n\r\n",
         ],
         .malformedHost: [
+            "GET / HTTP/1.1\r\nHost: a:080\r\n\r\n", "GET / HTTP/1.1\r\nHost: a:00\r\n\r\n",
             "GET / HTTP/1.1\r\nHost: a b\r\n\r\n", "GET / HTTP/1.1\r\nHost: a, b\r\n\r\n",
             "GET / HTTP/1.1\r\nHost: u@a\r\n\r\n", "GET / HTTP/1.1\r\nHost: a/b\r\n\r\n",
             "GET / HTTP/1.1\r\nHost: http://a\r\n\r\n", "GET / HTTP/1.1\r\nHost: a:b\r\n\r\n",

@@ -31,14 +31,16 @@ extension HTTPRequest {
 
     /// Turns `http://host/path` into `/path`; `Host` gets the authority as the target spells it.
     private mutating func takeAuthorityOutOfTarget() throws(HTTPParseError) {
-        guard let start = Self.authorityStart(targetBytes.span) else { throw .malformedTarget }
+        guard let (start, defaultPort) = Self.authorityStart(targetBytes.span) else { throw .malformedTarget }
         let end =
             targetBytes[start...].firstIndex { $0 == Byte.slash || $0 == Byte.questionMark }
             ?? targetBytes.count
         let authority = targetBytes[start..<end]
         guard Authority.isValid(authority.span) else { throw .malformedTarget }
         if let host = fields.bytes(of: .host) {
-            guard Authority.agree(host.span, authority.span) else { throw .conflictingHost }
+            guard Authority.agree(host.span, authority.span, defaultPort: defaultPort) else {
+                throw .conflictingHost
+            }
         }
         fields.replace(.host, with: authority.span)
         if end < targetBytes.count, targetBytes[end] == Byte.slash {
@@ -50,10 +52,11 @@ extension HTTPRequest {
         }
     }
 
-    private static func authorityStart(_ target: Span<UInt8>) -> Int? {
-        for scheme in ["http://", "https://"] {
+    /// - Returns: where the authority of an absolute-form begins, and the port that its scheme has by itself.
+    private static func authorityStart(_ target: Span<UInt8>) -> (start: Int, defaultPort: UInt16)? {
+        for (scheme, port) in [("http://", UInt16(80)), ("https://", 443)] {
             let length = scheme.utf8.count
-            if target.count > length, target.equalsIgnoringCase(0..<length, scheme) { return length }
+            if target.count > length, target.equalsIgnoringCase(0..<length, scheme) { return (length, port) }
         }
         return nil
     }

@@ -17,7 +17,12 @@ package enum Authority {
         return (0..<hostEnd, port)
     }
 
-    package static func isValid(_ bytes: Span<UInt8>) -> Bool { split(bytes) != nil }
+    /// Returns true for a well-formed authority whose port is no number in disguise: to compare texts, `08443` is another
+    /// port than `8443`, and to connect it is the same.
+    package static func isValid(_ bytes: Span<UInt8>) -> Bool {
+        guard let port = split(bytes)?.port else { return false }
+        return port.count < 2 || bytes[port.lowerBound] != Byte.zero
+    }
 
     /// Returns true if two authorities name the same host and port, regardless of case.
     ///
