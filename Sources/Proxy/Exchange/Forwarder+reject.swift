@@ -64,7 +64,8 @@ extension Forwarder {
                 upstream: isLocal(exchange) ? plan?.upstream.address : nil, loginURL: plan?.loginURL,
                 pageInPlaceOfCommands: plan?.pageInPlaceOfCommands, fields: client.request.fields)
         else {
-            exchange.record.status = 499
+            // One that a reload cuts in the middle keeps the status that its client has got.
+            if !exchange.isCutByReload { exchange.record.status = 499 }
             if exchange.record.ending == nil { exchange.record.ending = .clientGone }
             // Perhaps it is there, and takes nothing.
             return client.cut(with: cancel)

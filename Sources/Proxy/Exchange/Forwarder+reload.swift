@@ -132,14 +132,21 @@ extension PreparedRoute {
 }
 
 extension Exchange {
+    /// True if a reload, and not the client, has ended an answer that had begun.
+    var isCutByReload: Bool {
+        guard answer.hasBegun || isTunnel else { return false }
+        return record.ending == .routeGone || record.ending == .accessGone
+    }
+
     /// True if the response goes on until somebody ends it: a tunnel, an event stream or, for all that is known, a call of
     /// gRPC.
     fileprivate var isEndless: Bool {
         if isTunnel { return true }
         guard answer.hasBegun else { return false }
         if let isEndless = answer.isEndless { return isEndless }
-        let type = upstream?.response.fields[.contentType]?.lowercased() ?? ""
-        let isEndless = type.hasPrefix("text/event-stream") || type.hasPrefix("application/grpc")
+        guard let fields = upstream?.response.fields else { return false }
+        let isEvents = fields[.contentType]?.lowercased().hasPrefix("text/event-stream") ?? false
+        let isEndless = isEvents || fields.areOfGRPC
         answer.isEndless = isEndless  // each step of the history asks again, of each stream
         return isEndless
     }

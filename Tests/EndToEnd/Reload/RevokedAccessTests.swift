@@ -160,7 +160,34 @@ import Testing
         gate.open()
         #expect(try client.wire.readHead()?.status == 200)
         _ = try? client.wire.readToEnd()
-        try sidecar.bearerd.logLine("the stream's end") { $0["code"] == "access_gone" }
+        let line = try sidecar.bearerd.logLine("the stream's end") { $0["code"] == "access_gone" }
+        #expect(line["status"] == "200", "no doing of the client's")
+    }
+
+    @Test func `lets an answer of grpc-web be finished, which is no call of gRPC`() throws {
+        let gate = Gate()
+        let upstream = try RawUpstream { request in
+            Reply { wire in
+                let type = request.head.target == "/c/x" ? "text/event-stream" : "application/grpc-web+proto"
+                try wire.send("HTTP/1.1 200 OK\r\nContent-Type: \(type)\r\nContent-Length: 4\r\n\r\nab")
+                if request.head.target == "/c/x" { return try wire.endsCleanly() }
+                try gate.pass()
+                try wire.send("cd")
+                return true
+            }
+        }
+        let sidecar = try Sidecar(Self.settings(Rules(), to: upstream, hasMarker: true))
+        try sidecar.awaitToken()
+        let (client, marker) = (try sidecar.client(), try sidecar.client())
+        for (client, path) in [(client, "/b/x"), (marker, "/c/x")] {
+            try client.send("GET", path)
+            #expect(try client.wire.readHead()?.status == 200)
+            #expect(try client.wire.read(exactly: 2) == Array("ab".utf8))
+        }
+        try sidecar.reload(to: Self.settings(Rules("", "identity: none"), to: upstream, hasMarker: false))
+        _ = try? marker.wire.readToEnd()
+        gate.open()
+        #expect(try client.wire.read(exactly: 2) == Array("cd".utf8))
     }
 
     @Test func `is given back by the next one, and streams go on`() throws {
