@@ -184,7 +184,14 @@ enum AdminError: Error, Equatable {
 extension ServiceRefusal {
     fileprivate var code: ProblemCode {
         switch self {
-        case .malformed: .badRequest
+        case .malformed:
+            switch status {
+            case 414: .uriTooLong
+            case 431: .headersTooLarge
+            case 501: .notImplemented
+            case 505: .versionNotSupported
+            default: .badRequest
+            }
         case .timedOut: .requestTimeout
         case .bodyTooLarge: .bodyTooLarge
         case .busy: .busy

@@ -17,6 +17,7 @@ package struct ProblemCode: RawRepresentable, Hashable, Sendable {
     package static let busy = ProblemCode(rawValue: "busy")
     package static let configInvalid = ProblemCode(rawValue: "config_invalid")
     package static let draining = ProblemCode(rawValue: "draining")
+    package static let headersTooLarge = ProblemCode(rawValue: "headers_too_large")
     package static let loginExpired = ProblemCode(rawValue: "login_expired")
     package static let loginRefused = ProblemCode(rawValue: "login_refused")
     package static let loginRequired = ProblemCode(rawValue: "login_required")
@@ -31,6 +32,8 @@ package struct ProblemCode: RawRepresentable, Hashable, Sendable {
     package static let spentImport = ProblemCode(rawValue: "import_spent")
     package static let storeUnavailable = ProblemCode(rawValue: "store_unavailable")
     package static let unavailable = ProblemCode(rawValue: "idp_unavailable")
+    package static let uriTooLong = ProblemCode(rawValue: "uri_too_long")
+    package static let versionNotSupported = ProblemCode(rawValue: "version_not_supported")
     package static let wrongHost = ProblemCode(rawValue: "wrong_host")
     /// An id token that is invalid.
     package static let badIDToken = ProblemCode(.badIDToken)
