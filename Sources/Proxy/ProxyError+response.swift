@@ -54,8 +54,14 @@ package struct Rejection: Equatable, Sendable {
             bare: error, identity: identity, source: source,
             login: LoginWay(identity: identity, url: loginURL, page: pageInPlaceOfCommands), fields: fields)
         if !hosts.isEmpty { name(hosts, beside: fields[.host]) }
-        guard let route, code.blame != .client, status >= 500 else {
+        guard status >= 500 else {
             if let route { name(route, in: error) }
+            return
+        }
+        let way = "see \(pageInPlaceOfCommands ?? "'bearerd status'")"
+        // Before the route is known there is nothing to name.
+        guard let route else {
+            detail = "\(detail.dropLast()); \(way)"
             return
         }
         var subject = "route \(route)"
@@ -69,7 +75,7 @@ package struct Rejection: Equatable, Sendable {
         default:
             if let identity { subject += ", identity \(identity)" }
         }
-        detail = "\(detail.dropLast()) (\(subject)); see \(pageInPlaceOfCommands ?? "'bearerd status'")"
+        detail = "\(detail.dropLast()) (\(subject)); \(way)"
     }
 
     /// One more than the number of hosts that are told.
@@ -116,6 +122,8 @@ package struct Rejection: Equatable, Sendable {
             self.init(.noRoute, "No route has this path.")
         case .methodNotAllowed:
             self.init(.methodNotAllowed, "The route does not take this method.")
+        case .methodRefused:
+            self.init(.methodNotAllowed, "CONNECT, TRACE and TRACK are passed on to no upstream.")
         case .tunnelRefused:
             self.init(
                 .methodNotAllowed,

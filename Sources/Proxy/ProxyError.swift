@@ -12,6 +12,8 @@ package enum ProxyError: Error, Equatable, Sendable {
     case wrongHost
     case noRoute
     case methodNotAllowed
+    /// CONNECT, TRACE or TRACK, which no route passes on.
+    case methodRefused
     /// A tunnel to a host that a route names: what goes through it could get no token.
     case tunnelRefused
     /// A tunnel of a protocol that the route does not pass on, or the upstream does not take.

@@ -11,6 +11,7 @@ import Testing
 struct `The rejection of a request` {
     @Test(arguments: [
         (ProxyError.noRoute, 404, "no_route"), (.methodNotAllowed, 405, "method_not_allowed"),
+        (.methodRefused, 405, "method_not_allowed"),
         (.requestTimedOut(isHead: true), 408, "request_timeout"), (.bodyTooLarge, 413, "body_too_large"),
         (.malformedRequest(.targetTooLong), 414, "uri_too_long"), (.wrongHost, 421, "wrong_host"),
         (.rateLimited, 429, "rate_limited"), (.malformedRequest(.headTooLarge), 431, "headers_too_large"),
@@ -83,6 +84,22 @@ struct `The rejection of a request` {
         }
     }
 
+    @Test func `of a 5xx names the route where there is one, whoever is to blame`() throws {
+        func detail(_ error: ProxyError, _ route: String?) throws -> String {
+            try #require(Rejection(error, identity: route.map { _ in "shop" }, route: route)).detail
+        }
+        #expect(
+            try detail(.loopDetected, "/a")
+                == "The request has come through bearerd five times (route /a, identity shop); see 'bearerd status'"
+        )
+        #expect(
+            try detail(.tunnelUnknown, "/a").hasSuffix(" (route /a, identity shop); see 'bearerd status'"))
+        #expect(
+            try detail(.malformedRequest(.unknownCoding), nil)
+                == "The transfer coding is unknown; see 'bearerd status'")
+        #expect(try detail(.methodRefused, "/a") == "CONNECT, TRACE and TRACK are passed on to no upstream.")
+    }
+
     @Test func `part of a second rounds up`() throws {
         let rejection = try #require(
             Rejection(.providerUnavailable(retryAfter: .milliseconds(1500)), identity: nil))
@@ -91,7 +108,7 @@ struct `The rejection of a request` {
 
     @Test func `that wants a login names the command`() throws {
         let rejection = try #require(Rejection(.loginRequired, identity: "shop"))
-        #expect(rejection.detail == "Somebody must log in: run 'bearerd login shop'.")
+        #expect(rejection.detail == "Somebody must log in: run 'bearerd login shop'; see 'bearerd status'")
     }
 
     @Test func `that wants a login names where a browser logs in, and shows it as a page`() throws {

@@ -142,7 +142,7 @@ struct `The route table` {
     @Test(arguments: ["TRACE", "CONNECT", "TRACK", "trace", "Connect", "tRACK"])
     func `methods that would echo the token, or leave HTTP, are refused`(method: String) throws {
         let method = HTTPMethod(rawValue: method)
-        #expect(throws: ProxyError.methodNotAllowed) { try find("/", method: method, in: [try route("/")]) }
+        #expect(throws: ProxyError.methodRefused) { try find("/", method: method, in: [try route("/")]) }
     }
 
     @Test(arguments: ["TRACES", "CONNEC", "T", "COPY", "get"])

@@ -67,8 +67,10 @@ extension Forwarder {
             client.endConnectionAfterAnswer()
             throw .accessDenied(denial)
         }
-        guard exchange.routing.listener.hosts.contains(client.request.fields[.host])
-        else { throw .wrongHost }
+        guard exchange.routing.listener.hosts.contains(client.request.fields[.host]) else {
+            // A CONNECT names the host of its tunnel.
+            throw client.request.method.isNeverForwarded ? .methodRefused : .wrongHost
+        }
         client.request.fields.copy(.host, into: &exchange.host)
     }
 

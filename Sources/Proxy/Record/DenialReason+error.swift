@@ -20,8 +20,8 @@ extension DenialReason {
                 case .origin, .referer, .site: .origin
                 case .authorizationHeader, .noCallerToken, .callerToken: .authorization
                 }
-        case .malformedRequest, .ambiguousPath, .noRoute, .methodNotAllowed, .tunnelRefused, .tunnelUnknown,
-            .requestTimedOut,
+        case .malformedRequest, .ambiguousPath, .noRoute, .methodNotAllowed, .methodRefused, .tunnelRefused,
+            .tunnelUnknown, .requestTimedOut,
             .bodyTooLarge, .draining, .loopDetected, .loginRequired, .misconfigured, .providerUnavailable,
             .storeUnavailable, .upstreamUnavailable,
             .uploadTimedOut, .upstreamTimedOut, .answerTimedOut, .upstreamProtocol, .upstreamMalformed,

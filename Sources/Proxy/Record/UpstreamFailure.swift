@@ -78,8 +78,8 @@ struct UpstreamFailure {
                 ? "it may want https:// or HTTP/2 (upstream_protocol: h2), or restart"
                 : "it may restart, or refuse what the request holds: look at its log"
         case .malformedRequest, .unencryptedRequest, .ambiguousPath, .accessDenied, .wrongHost, .noRoute,
-            .methodNotAllowed, .tunnelRefused, .tunnelUnknown, .policyDenied, .requestTimedOut, .bodyTooLarge,
-            .rateLimited,
+            .methodNotAllowed, .methodRefused, .tunnelRefused, .tunnelUnknown, .policyDenied,
+            .requestTimedOut, .bodyTooLarge, .rateLimited,
             .draining, .revoked, .loopDetected, .loginRequired, .misconfigured, .providerUnavailable,
             .storeUnavailable, .clientGone:
             return nil

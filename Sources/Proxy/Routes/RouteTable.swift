@@ -69,14 +69,14 @@ final class RouteTable<Target> {
 
     /// Finds the route of a request.
     ///
-    /// - Throws: ``ProxyError/noRoute``, ``ProxyError/methodNotAllowed``, and ``ProxyError/ambiguousPath`` if
+    /// - Throws: ``ProxyError/noRoute``, ``ProxyError/methodNotAllowed``, ``ProxyError/methodRefused``, and ``ProxyError/ambiguousPath`` if
     ///   another server could find another route in the same path, leave the upstream's path prefix, or take
     ///   a leading `//` for a host.
     func route(
         for method: HTTPMethod, _ target: [UInt8], host: @autoclosure () -> String?
     ) throws(ProxyError) -> Target {
         guard !method.isNeverForwarded else {
-            throw method.isConnect && isNamed(host()) ? .tunnelRefused : .methodNotAllowed
+            throw method.isConnect && isNamed(host()) ? .tunnelRefused : .methodRefused
         }
         let host = judgesHost ? host().map(HostList.normalized) : nil
         let path = judgedPath(of: target)
