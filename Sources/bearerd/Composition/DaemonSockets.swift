@@ -54,7 +54,9 @@ struct DaemonSockets: Sendable {
             data[index] = try BoundListener(address, workers: count, isForAll: true, key: named(key))
         }
         self.data = zip(ListenerKey.keys(of: configuration.listen), data.compactMap(\.self)).map { ($0, $1) }
-        if admin == nil { admin = try BoundListener(configuration.admin?.listen, key: "admin.listen") }
+        if admin == nil {
+            admin = try BoundListener(configuration.admin?.listen, isForAll: true, key: "admin.listen")
+        }
         self.admin = admin
         developmentProvider = try BoundListener(
             configuration.development.provider, key: "development.provider")
@@ -100,9 +102,11 @@ final class FirstAuditFile: Sendable {
 
 extension BoundListener {
     /// Binds an address for one loop; nil without an address.
-    fileprivate init?(_ address: ListenAddress?, key: String) throws(CommandFailure) {
+    fileprivate init?(
+        _ address: ListenAddress?, isForAll: Bool = false, key: String
+    ) throws(CommandFailure) {
         guard let address else { return nil }
-        self = try BoundListener(address, workers: 1, key: key)
+        self = try BoundListener(address, workers: 1, isForAll: isForAll, key: key)
     }
 
     /// Checks the address of a passed socket, which `check` cannot know.

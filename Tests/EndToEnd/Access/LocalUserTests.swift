@@ -42,6 +42,30 @@ import Testing
         #expect(try sidecar.admin("POST", Self.refresh, [("X-Bearerd-Admin", "1")]).status == 200)
     }
 
+    @Test func `reads at a Unix socket too, and changes something if it is listed, whatever the umask`()
+        throws
+    {
+        let directory = try TemporaryDirectory()
+        chmod(directory.path, 0o755)
+        let path = directory.path("admin.sock")
+        for (listed, status) in [("", "403"), ("peer_uids: [nobody]", "200")] {
+            let sidecar = try Sidecar(
+                directory: directory, launcher: ["/bin/sh", "-c", "umask 077; exec \"$0\" \"$@\""],
+                .init(adminListen: "\"unix:\(path)\"", admin: listed))
+            try sidecar.awaitToken()
+            func ask(_ line: String, _ fields: String) throws -> String {
+                try Stranger.send(
+                    "\(line) HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\(fields)\r\n",
+                    toSocket: path,
+                    as: Stranger.user)
+            }
+            #expect(try ask("GET /api/status", "").hasPrefix("HTTP/1.1 200"))
+            let answer = try ask("POST \(Self.refresh)", Self.header)
+            #expect(answer.hasPrefix("HTTP/1.1 \(status)"), "\(answer)")
+            #expect(try sidecar.bearerd.terminate() == .exited(0))
+        }
+    }
+
     @Test func `may be listed in admin.peer_uids, by number and by name, until a reload takes that away`()
         throws
     {
