@@ -33,6 +33,11 @@ extension ClientConfiguration {
     /// The name of a setting for whoever reads an error.
     func name(of setting: Setting) -> String { isOfFile ? setting.rawValue : setting.property }
 
+    /// The name of an endpoint's setting.
+    func name(of endpoint: Endpoint) -> String {
+        isOfFile ? endpoint.rawValue : "endpoints[.\(endpoint)]"
+    }
+
     /// The name of a credential that its source does not know.
     func name(of credential: Credential) -> String {
         isOfFile ? credential.rawValue : credential.rawValue.replacing("_", with: " ")

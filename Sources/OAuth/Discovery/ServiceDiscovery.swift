@@ -56,10 +56,12 @@ struct ServiceDiscovery {
     /// The URLs of the documents, in the order in which they count.
     func addresses() throws(TokenFailure) -> [HTTPURL] {
         if let url = configuration.discoveryURL { return [url] }
-        guard let issuer = configuration.issuer.flatMap(HTTPURL.init), issuer.query == nil else {
+        guard let text = configuration.issuer else {
             throw TokenFailure(
-                .misconfigured, .badIssuer, detail: "issuer '\(configuration.issuer ?? "")' is no URL"
-            )
+                .misconfigured, .badIssuer, detail: "no \(configuration.name(of: .issuer)) is configured")
+        }
+        guard let issuer = HTTPURL(text), issuer.query == nil else {
+            throw TokenFailure(.misconfigured, .badIssuer, detail: "issuer '\(text)' is no URL")
         }
         let path = issuer.path.hasSuffix("/") ? String(issuer.path.dropLast()) : issuer.path
         return [

@@ -177,6 +177,13 @@ final class AuthorizationServer {
     /// - Throws: ``TokenFailure`` if neither has it.
     func url(of endpoint: Endpoint) async throws(TokenFailure) -> HTTPURL {
         if let configured = configuration.endpoints[endpoint] { return configured }
+        guard configuration.issuer != nil || configuration.discoveryURL != nil else {
+            throw TokenFailure(
+                .misconfigured, .noEndpoint(endpoint),
+                detail:
+                    "no \(configuration.name(of: endpoint)) is configured, and no issuer whose metadata have it"
+            )
+        }
         let takesAlias = configuration.presentsCertificate
         let metadata = try await discovery.metadata(wanting: takesAlias ? nil : endpoint)
         let alias = takesAlias ? metadata.aliases[endpoint] : nil
