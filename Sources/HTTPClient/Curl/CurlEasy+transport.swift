@@ -16,7 +16,11 @@ extension CurlEasy {
         try set(CURLOPT_NOSIGNAL, to: true)
         try set(CURLOPT_QUICK_EXIT, to: true)  // else cleaning up waits for the thread that resolves a name
         // Over HTTP/2 libcurl would turn the bytes that we frame ourselves into frames of its own.
-        try set(CURLOPT_HTTP_VERSION, to: Int(CURL_HTTP_VERSION_1_1))
+        let version =
+            if !transport.transfersByHTTP2 { CURL_HTTP_VERSION_1_1 } else if url.scheme == .https {
+                CURL_HTTP_VERSION_2TLS
+            } else { CURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE }
+        try set(CURLOPT_HTTP_VERSION, to: Int(version))
         try set(CURLOPT_TCP_NODELAY, to: true)
         try setSocketOpener(openSocket)
         try set(CURLOPT_OPENSOCKETDATA, to: Unmanaged.passUnretained(attachments).toOpaque())

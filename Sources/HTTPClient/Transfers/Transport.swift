@@ -16,6 +16,8 @@ package struct Transport: Equatable, Sendable {
     package var connectTo: ConnectDestination?
     /// True if any certificate is accepted, as `insecure_skip_verify` asks.
     package var skipsVerification: Bool
+    /// True for transfers by HTTP/2: as ALPN has it over TLS, else with prior knowledge.
+    package var transfersByHTTP2 = false
 
     package init(
         trust: TrustStore? = nil, proxyTrust: TrustStore? = nil, ownCertificate: OwnCertificate? = nil,

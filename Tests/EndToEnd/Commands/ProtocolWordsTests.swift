@@ -71,8 +71,13 @@ import Testing
 
     @Test func `are asked for by doctor, which says what ALPN brings`() throws {
         let authority = try TLSAuthority()
-        let two = try HTTP2Upstream(tls: authority.server().choosing("\u{2}h2")) { _, _, _ in }
-        let plain = try HTTP2Upstream { _, _, _ in }
+        let refuse: HTTP2Upstream.Serve = {
+            peer, _, stream in
+            guard stream.hasEnd else { return }
+            try peer.answer(stream.id, 401, [("www-authenticate", "Bearer error=\"invalid_token\"")])
+        }
+        let two = try HTTP2Upstream(tls: authority.server().choosing("\u{2}h2"), serve: refuse)
+        let plain = try HTTP2Upstream(serve: refuse)
         let one = try RawUpstream(tls: authority.server())
         let old = try RawUpstream { wire in
             _ = try wire.readHead()
@@ -94,11 +99,17 @@ import Testing
         let well = try seen(plain.url, two.url)
         #expect(well["/h2"]?.result == "ok" && well["/h2"]?.text.contains("speaks HTTP/2") == true, "\(well)")
         #expect(well["/auto"]?.text.contains("speaks HTTP/2, as its TLS chooses (ALPN)") == true, "\(well)")
+        for route in ["/h2", "/auto"] {
+            #expect(
+                well[route]?.text.contains("answers 401 (invalid_token) without a token") == true, "\(well)")
+        }
         let ill = try seen(old.url, one.url)
         #expect(ill["/h2"]?.result == "fail", "\(ill)")
         #expect(ill["/h2"]?.text.contains("upstream_protocol: http1 or auto") == true, "\(ill)")
         #expect(ill["/auto"]?.result == "ok", "\(ill)")
-        #expect(ill["/auto"]?.text.contains("speaks HTTP/1.1, as its TLS chooses (ALPN)") == true, "\(ill)")
+        #expect(
+            ill["/auto"]?.text.contains("speaks HTTP/1.1, as its TLS chooses (ALPN), and answers 200")
+                == true, "\(ill)")
     }
 
     @Test func `are on the status page and in the status`() throws {

@@ -204,6 +204,13 @@ import Testing
         expect(try fixture.run(), "jwks", seen: "answers 200, with 0 keys", fix: key)
         fixture.provider.serve("GET", "/jwks") { _ in .json(#"{"keys":[{"kty":"RSA"},{"kty":"EC"}]}"#) }
         #expect(try fixture.run().seen(by: "jwks") == "2 keys: EC, RSA")
+        let endpoint = fixture.provider.issuer
+        fixture.provider.discovery { _, _ in
+            .json(#"{"issuer":"\#(endpoint)","token_endpoint":"\#(endpoint)/token"}"#)
+        }
+        expect(
+            try fixture.run(), "jwks", "warn", seen: "over plain http nothing else vouches", fix: key, exit: 0
+        )
     }
 
     @Test func `a client authentication that the provider does not take`() throws {
@@ -327,22 +334,6 @@ import Testing
         fixture.settings.identity = "redirect_uri: http://\(place)/callback"
         let named = try fixture.run("--check", "redirect-uri")
         #expect(named.seen(by: "redirect-uri").contains("logs in, at http://localhost:"), "\(named)")
-    }
-
-    @Test func `that the provider wants pushed requests, or binds no tokens`() throws {
-        var fixture = try DoctorFixture()
-        fixture.settings.grant = "authorization_code"
-        fixture.settings.identity = "par: false"
-        fixture.provider.discovery { _, provider in
-            provider.discoveryDocument(members: #","require_pushed_authorization_requests":true"#)
-        }
-        let demanded = try fixture.run("--check", "par-dpop")
-        #expect(
-            demanded.result(of: "par-dpop") == "fail" && demanded.fix(of: "par-dpop").contains("par: auto"))
-        #expect(demanded.seen(by: "par-dpop").contains("pushed authorization requests alone"))
-        fixture.settings.identity = "dpop: true"
-        let unbound = try fixture.run("--check", "par-dpop")
-        #expect(unbound.result(of: "par-dpop") == "warn" && unbound.fix(of: "par-dpop").contains("dpop"))
     }
 
     @Test func `an upstream that is away, and one that refuses the token`() throws {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BearerdConfiguration
+import BearerdHTTPMessages
 import BearerdJSON
 import OAuth
 
@@ -10,7 +11,16 @@ enum KeySetCheck: IdentityCheck {
     static let needs = [CheckID.discovery]
 
     static func look(at identity: ExaminedIdentity, of subject: DoctorSubject) async -> Finding {
-        guard let url = await identity.endpoint(.keys) else { return .skip("the provider names no jwks_uri") }
+        guard let url = await identity.endpoint(.keys) else {
+            guard bringsIDTokens(identity) else { return .skip("the provider names no jwks_uri") }
+            let isEncrypted = await identity.endpoint(.token)?.scheme == .https
+            return .warn(
+                "there is no jwks_uri: signatures of id tokens are not verified, "
+                    + (isEncrypted
+                        ? "the TLS of the token endpoint vouches for them"
+                        : "and over plain http nothing else vouches for them"),
+                fix: identity.key("jwks_uri"))
+        }
         do throws(TransportError) {
             let response = try await identity.get(url)
             let keys = (try? JSONObject(parsing: response.body))?["keys"]?.array ?? []
@@ -24,10 +34,13 @@ enum KeySetCheck: IdentityCheck {
         }
     }
 
+    private static func bringsIDTokens(_ identity: ExaminedIdentity) -> Bool {
+        identity.client.grantType.needsPerson || identity.client.scope.contains("openid")
+    }
+
     /// The finding for missing keys; it is a warning if no id tokens are requested.
     private static func fault(_ seen: String, _ identity: ExaminedIdentity) -> Finding {
         let fix = "\(identity.key("jwks_uri")), or the provider"
-        return identity.client.grantType.needsPerson || identity.client.scope.contains("openid")
-            ? .fail(seen, fix: fix) : .warn(seen, fix: fix)
+        return bringsIDTokens(identity) ? .fail(seen, fix: fix) : .warn(seen, fix: fix)
     }
 }

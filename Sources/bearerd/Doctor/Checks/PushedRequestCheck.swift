@@ -14,33 +14,38 @@ enum PushedRequestCheck: IdentityCheck {
             return .skip("the endpoints are given by hand")
         }
         let client = identity.client
-        if metadata.document["require_pushed_authorization_requests"]?.bool == true,
-            client.pushedRequests == .never, client.grantType == .authorizationCode
-        {
+        let requiresPAR = metadata.document["require_pushed_authorization_requests"]?.bool == true
+        if requiresPAR, client.pushedRequests == .never, client.grantType == .authorizationCode {
             return .fail(
                 "the provider takes pushed authorization requests alone", fix: "\(identity.key("par")): auto")
         }
-        if client.pushedRequests == .always, client.grantType == .authorizationCode,
+        if requiresPAR || client.pushedRequests == .always, client.grantType == .authorizationCode,
             metadata.endpoints[.pushedAuthorizationRequest] == nil,
             client.endpoints[.pushedAuthorizationRequest] == nil
         {
-            return .fail(
-                "the provider has no endpoint for pushed authorization requests",
-                fix:
-                    "\(identity.key("pushed_authorization_request_endpoint")), or \(identity.key("par")): auto"
-            )
+            let endpoint = identity.key("pushed_authorization_request_endpoint")
+            return requiresPAR
+                ? .fail(
+                    "the provider takes pushed authorization requests alone, and names no endpoint for them",
+                    fix: endpoint)
+                : .fail(
+                    "the provider has no endpoint for pushed authorization requests",
+                    fix: "\(endpoint), or \(identity.key("par")): auto")
         }
         if client.proofs == .always, metadata.words("dpop_signing_alg_values_supported") == nil {
             return .warn(
                 "the provider does not say that it binds tokens to keys", fix: "\(identity.key("dpop")): auto"
             )
         }
+        let offersPAR = !requiresPAR && metadata.endpoints[.pushedAuthorizationRequest] != nil
         let offers = [
-            metadata.endpoints[.pushedAuthorizationRequest].map { _ in "PAR" },
-            metadata.words("dpop_signing_alg_values_supported").map { _ in "DPoP" },
+            offersPAR ? "PAR" : nil, metadata.words("dpop_signing_alg_values_supported").map { _ in "DPoP" },
         ].compactMap(\.self)
-        return .ok(
-            offers.isEmpty ? "neither is demanded or offered" : "offered: \(offers.joined(separator: ", "))")
+        let words = [
+            requiresPAR ? "required: PAR" : nil,
+            offers.isEmpty ? nil : "offered: \(offers.joined(separator: ", "))",
+        ].compactMap(\.self)
+        return .ok(words.isEmpty ? "neither is required or offered" : words.joined(separator: "; "))
     }
 }
 

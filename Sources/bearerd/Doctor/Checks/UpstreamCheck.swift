@@ -19,17 +19,25 @@ enum UpstreamCheck: RouteCheck {
         guard let path = path(of: route) else {
             return .skip("\(place): its allow permits no HEAD whose path is known, so nothing is asked")
         }
-        if route.upstreamProtocol != .http1 { return await lookAtProtocol(of: route, place, subject) }
-        let way: Transport
+        var (way, spoken) = (Transport(), "")
         do throws(TrustStore.LoadError) {
             way = try route.transport.transport(
                 encrypted: route.upstream.scheme == .https, trust: subject.trust)
         } catch {
             return .fail("\(place): \(CommandFailure(error).message)", fix: "ca_file of the route")
         }
+        if route.upstreamProtocol != .http1 {
+            switch await lookAtProtocol(of: route, place, subject) {
+            case .failure(let refused): return refused.finding
+            case .success(let isHTTP2):
+                way.transfersByHTTP2 = isHTTP2
+                let how = route.upstream.scheme == .https ? ", as its TLS chooses (ALPN)," : ""
+                spoken = "speaks \(isHTTP2 ? "HTTP/2" : "HTTP/1.1")\(how) and "
+            }
+        }
         do throws(TransferError) {
             let without = try await ask(route, path, over: way, with: nil, subject)
-            let seen = "\(place) answers \(words(for: without)) without a token"
+            let seen = "\(place) \(spoken)answers \(words(for: without)) without a token"
             guard without.status < 500 else { return .warn(seen, fix: "look at the upstream") }
             guard subject.isLive, let identity = identity(of: route, subject) else { return .ok(seen) }
             let token: Secret
@@ -47,29 +55,36 @@ enum UpstreamCheck: RouteCheck {
         }
     }
 
+    /// Why an upstream gets no request.
+    private struct RefusedProtocol: Error {
+        let finding: Finding
+    }
+
     /// Checks that the upstream speaks the `upstream_protocol`, without sending it a request.
+    ///
+    /// - Returns: true if that is HTTP/2.
     private static func lookAtProtocol(
         of route: RouteConfiguration, _ place: String, _ subject: DoctorSubject
-    ) async -> Finding {
+    ) async -> Result<Bool, RefusedProtocol> {
+        func fail(_ reason: String, fix: String) -> Result<Bool, RefusedProtocol> {
+            .failure(RefusedProtocol(finding: .fail("\(place): \(reason)", fix: fix)))
+        }
         let address: UpstreamAddress
         do throws(TrustStore.LoadError) {
             address = try route.address(trust: subject.trust)
         } catch {
-            return .fail("\(place): \(CommandFailure(error).message)", fix: "ca_file of the route")
+            return fail(CommandFailure(error).message, fix: "ca_file of the route")
         }
         let connector = UpstreamConnector(address: address, multis: CurlMultiSet(loop: subject.loop))
         do throws(UpstreamError) {
-            let spoken = try await connector.spokenProtocol(within: .seconds(10))
-            let how = route.upstream.scheme == .https ? ", as its TLS chooses (ALPN)" : ""
-            return .ok("\(place) speaks \(spoken == .http2 ? "HTTP/2" : "HTTP/1.1")\(how)")
+            return .success(try await connector.spokenProtocol(within: .seconds(10)) == .http2)
         } catch .noCommonProtocol {
-            return .fail(
-                "\(place): \(UpstreamError.noCommonProtocol.reason)", fix: UpstreamMend.protocolAdvice)
+            return fail(UpstreamError.noCommonProtocol.reason, fix: UpstreamMend.protocolAdvice)
         } catch .otherProtocol {
-            return .fail("\(place): \(UpstreamError.otherProtocol.reason)", fix: UpstreamMend.protocolAdvice)
+            return fail(UpstreamError.otherProtocol.reason, fix: UpstreamMend.protocolAdvice)
         } catch {
-            return .fail(
-                "\(place): \(error.reason(over: address.transport))",
+            return fail(
+                error.reason(over: address.transport),
                 fix: UpstreamMend(route, address.transport).fix(of: .notConnected(error)))
         }
     }
