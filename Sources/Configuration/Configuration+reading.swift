@@ -130,13 +130,18 @@ extension Section<RootKey> {
     fileprivate func checkAddresses(
         _ listen: [ListenAddress], admin: AdminConfiguration?, development: DevelopmentConfiguration
     ) {
-        var taken: Set<ListenAddress> = []
+        var taken: [ListenAddress] = []
         let others: [(RootKey, ListenAddress?)] = [
             (.admin, admin?.listen), (.development, development.provider), (.development, development.api),
         ]
         for (key, address) in listen.map({ (RootKey.listen, Optional($0)) }) + others {
-            guard let address, !address.isAnyFreePort, !taken.insert(address).inserted else { continue }
-            error(key, "\(address) is listened on twice")
+            guard let address, !address.isAnyFreePort else { continue }
+            if let other = taken.first(where: { $0.overlaps(address) }) {
+                error(
+                    key,
+                    "\(address) is listened on twice" + (other == address ? "" : ": it is in \(other), too"))
+            }
+            taken.append(address)
         }
     }
 

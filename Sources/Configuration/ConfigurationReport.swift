@@ -116,6 +116,10 @@ package struct ConfigurationReport: Sendable {
 
     /// One line for each problem: `FILE:LINE:COLUMN: error: …`.
     package var lines: [String] { problems.map { $0.line(in: file) } }
+    /// Those of ``lines`` that tell errors.
+    package var errorLines: [String] {
+        problems.filter { $0.severity == .error }.map { $0.line(in: file) }
+    }
 }
 
 extension Reading {

@@ -91,6 +91,18 @@ import Testing
         #expect(errors("listen: [127.0.0.1:0, 127.0.0.1:0]\n" + smallest) == [])
     }
 
+    @Test(arguments: [
+        ("localhost:1", "127.0.0.1:1", true), ("0.0.0.0:1", "127.0.0.1:1", true),
+        ("'[::1]:1'", "localhost:1", true), ("'[::]:1'", "'[::1]:1'", true),
+        ("'[::ffff:127.0.0.1]:1'", "127.0.0.1:1", true), ("127.0.0.2:1", "127.0.0.1:1", false),
+        ("127.0.0.2:1", "localhost:1", false), ("'[::1]:1'", "127.0.0.1:1", false),
+        ("localhost:2", "127.0.0.1:1", false),
+    ])
+    func `an address is listened on once, however it is spelled`(data: String, admin: String, isTwice: Bool) {
+        let found = errors("listen: \(data)\nunsafe_listen: true\nadmin: {listen: \(admin)}\n" + smallest)
+        #expect(found.count { $0.contains("is listened on twice") } == (isTwice ? 1 : 0), "\(found)")
+    }
+
     @Test(arguments: ["192.0.2.1:9000", "0.0.0.0:9000", "unix:/x"])
     func `the embedded provider and API are for loopback alone`(address: String) {
         for key in ["provider", "api"] {

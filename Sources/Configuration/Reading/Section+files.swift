@@ -73,7 +73,7 @@ extension Section {
 
     /// The path of a name under `$CREDENTIALS_DIRECTORY`.
     private func credentialPath(_ name: Found<String>) -> Found<String>? {
-        guard let directory = reading.environment(Variable.credentialsDirectory) else {
+        guard let directory = reading.environment(Variable.credentialsDirectory), !directory.isEmpty else {
             reading.error(
                 "\(Variable.credentialsDirectory) is not set: systemd gave no credentials", at: name.place)
             return nil

@@ -16,6 +16,14 @@ extension ListenAddress {
             return Host(connectTo?.host ?? upstream.host).reaches(Host(host))
         }
     }
+
+    /// Returns true if not both can be listened on; asks no name server.
+    func overlaps(_ other: ListenAddress) -> Bool {
+        guard case .tcp(let host, let port) = self, case .tcp(let otherHost, port) = other else {
+            return self == other
+        }
+        return Host(host).overlaps(Host(otherHost))
+    }
 }
 
 /// A host however it is spelled.
@@ -42,6 +50,20 @@ private enum Host: Equatable {
         if listener.isWildcard { return isOurs }
         guard listener.isLoopback, isOurs else { return false }
         return isWildcard || isName || listener.isName
+    }
+
+    /// Returns true if a listener on one takes an address of the other.
+    func overlaps(_ other: Host) -> Bool {
+        switch (self, other) {
+        case (.name, .name): self == other
+        case (.address(let one), .address(let two)):
+            one == two || (one.count == two.count && (isWildcard || other.isWildcard))
+        case (.name, .address(let bytes)):
+            isLoopback
+                && (other.isWildcard || IPAddress.bytes(of: "127.0.0.1") == bytes
+                    || IPAddress.bytes(of: "::1") == bytes)
+        case (.address, .name): other.overlaps(self)
+        }
     }
 
     private var isName: Bool { if case .name = self { true } else { false } }

@@ -31,12 +31,16 @@ package enum ListenAddress: Hashable, Sendable {
             guard rest.utf8.allSatisfy(\.isDigit), let number = Int32(rest) else { return nil }
             self = .descriptor(number)
         default:
-            guard let (host, digits) = Authority.split(bytes),
+            guard let (range, digits) = Authority.split(bytes),
                 let port = Authority.port(bytes.extracting(digits))
             else { return nil }
-            let name = Array(text.utf8)[host]
+            let name = Array(text.utf8)[range]
             let bare = name.first == Byte.leftBracket ? name.dropFirst().dropLast() : name
-            self = .tcp(host: String(decoding: bare, as: UTF8.self), port: port)
+            let written = String(decoding: bare, as: UTF8.self)
+            // An IPv6 socket takes no IPv4 address.
+            let address = written.contains(":") ? IPAddress.bytes(of: written) ?? [] : []
+            let host = address.count == 4 ? address.map { "\($0)" }.joined(separator: ".") : written
+            self = .tcp(host: host, port: port)
         }
     }
 

@@ -67,7 +67,7 @@ struct ConfigurationFile {
     func daemonFile() throws(CommandFailure) -> DaemonFile {
         let report = ConfigurationReport(path: path, environment: CurrentProcess.environment)
         guard let file = DaemonFile(report) else {
-            for line in report.lines { Console.remark(line) }
+            if Self.isThere(path) { for line in report.lines { Console.remark(line) } }
             throw CommandFailure(
                 .configuration,
                 advice ?? "\(path) leaves open where the daemon's admin listener is (admin.listen)")
@@ -85,12 +85,16 @@ struct ConfigurationFile {
         return isOfEnvironment ? "\(path) cannot be used\(origin)" : nil
     }
 
-    /// The configuration of a report on the file; if there is none, all problems are told on standard error.
+    /// The configuration of a report on the file; if there is none, its problems are told on standard error.
     ///
     /// - Throws: a failure of configuration when there is an error.
-    func usable(_ report: ConfigurationReport) throws(CommandFailure) -> Configuration {
+    func usable(
+        _ report: ConfigurationReport, tellingErrorsAlone isBrief: Bool = false
+    ) throws(CommandFailure) -> Configuration {
         guard let configuration = report.configuration else {
-            for line in report.lines { Console.remark(line) }
+            // Of a file that is not there the advice says all.
+            guard Self.isThere(path) else { throw CommandFailure(.configuration, advice ?? "") }
+            for line in isBrief ? report.errorLines : report.lines { Console.remark(line) }
             throw CommandFailure(.configuration, advice ?? "")
         }
         return configuration
@@ -100,9 +104,11 @@ struct ConfigurationFile {
     ///
     /// - Returns: the configuration, and a line for each warning.
     /// - Throws: a failure of configuration if there is an error.
-    func load() throws(CommandFailure) -> (configuration: Configuration, warnings: [String]) {
+    func load(
+        tellingErrorsAlone isBrief: Bool = false
+    ) throws(CommandFailure) -> (configuration: Configuration, warnings: [String]) {
         let report = ConfigurationReport(path: path, environment: CurrentProcess.environment)
-        return (try usable(report), report.lines)
+        return (try usable(report, tellingErrorsAlone: isBrief), report.lines)
     }
 
     /// Returns true if the file exists, or cannot be looked at, so that reading it reports the reason.

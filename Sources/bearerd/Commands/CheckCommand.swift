@@ -20,7 +20,7 @@ struct CheckCommand: Command {
     static let options = [json, quiet, explain]
 
     private static let json = CommandOption(
-        "json", "as JSON: valid, errors, warnings, listeners, identities, routes")
+        "json", "as JSON: valid, errors, warnings, listen, protocols, admin, identities, routes")
     private static let quiet = CommandOption("quiet", "tells errors alone")
     private static let explain = CommandOption(
         "explain", value: "METHOD", "tells which route and rule a request to URL meets")
@@ -61,8 +61,11 @@ struct CheckCommand: Command {
             try Console.show(report.json.line)
             return report.configuration == nil ? .configuration : .success
         }
+        guard form != .nothing else {
+            _ = try file.load(tellingErrorsAlone: true)
+            return .success
+        }
         let (configuration, warnings) = try file.load()
-        guard form != .nothing else { return .success }
         if case .explanation(let method, let url) = form {
             let explanation = try RequestExplanation(method, url, by: configuration)
             try Console.show(explanation.text)

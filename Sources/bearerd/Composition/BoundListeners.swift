@@ -152,6 +152,9 @@ extension CommandFailure {
             guard let holder = PortHolder.of(host: host, port: port) else {
                 return "; 'ss -ltnp' tells root by whom: stop that, or give \(key) another port"
             }
+            guard holder.process != CurrentProcess.identifier else {
+                return " by another listener of this configuration: give \(key) another port"
+            }
             let hint = holder.command == "bearerd" ? " ('bearerd status' tells of it)" : ""
             return " by \(holder.words)\(hint): stop it, or give \(key) another port"
         case (EADDRINUSE, .unix(let path)):

@@ -77,6 +77,17 @@ import Testing
         #expect(
             option.errors.contains("there is no /nonexistent/c.yaml: name another one with -c FILE")
                 && !option.errors.contains("BEARERD_CONFIG"), "\(option)")
+        #expect(option.errors.split(separator: "\n").count == 1, "\(option)")
+    }
+
+    @Test func `tells errors alone where that is asked for`() throws {
+        let directory = try TemporaryDirectory()
+        let file = try directory.write("c.yaml", "listen: 0.0.0.0:80\nunsafe_listen: true\nlisen: 1\n")
+        let all = try BearerdProcess.command("check", "-c", file)
+        #expect(all.exit == 78 && all.errors.contains(": warning: "), "\(all)")
+        let brief = try BearerdProcess.command("check", "-c", file, "--quiet")
+        #expect(brief.exit == 78 && brief.errors.contains(": error: "), "\(brief)")
+        #expect(!brief.errors.contains(": warning: "), "\(brief)")
     }
 
     @Test func `says which identities there are, and who alone has a token in memory`() throws {
