@@ -26,15 +26,16 @@ package enum RequestVerdict: Equatable, Sendable {
     ///   - host: the request's `Host`.
     ///   - routes: all routes, in the order of the configuration.
     ///   - listener: the listener that would receive the request.
+    ///   - hosts: the hosts that the listener answers to; nil judges no host.
     ///   - limits: the limits of the head.
     package init(
         _ method: String, _ target: String, host: String, on routes: [PreparedRoute],
-        at listener: ListenAddress,
-        limits: HeadLimits
+        at listener: ListenAddress, answeringTo hosts: HostList? = nil, limits: HeadLimits
     ) {
         var found: Int?
         do throws(ProxyError) {
             let request = try Self.request(method, target, host: host, limits)
+            guard hosts?.contains(host) ?? true else { throw .wrongHost }
             let table = RouteTable(routes.enumerated().map { ($1, $0) }, at: listener)
             let index = try table.route(for: request.method, request.targetBytes, host: host)
             found = index

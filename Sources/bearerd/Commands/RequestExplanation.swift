@@ -31,6 +31,7 @@ struct RequestExplanation {
         }
         let verdict = RequestVerdict(
             method, asked.target, host: asked.authority ?? listener.host, on: routes, at: listener,
+            answeringTo: asked.authority == nil ? nil : configuration.hosts(of: listener),
             limits: configuration.headLimits)
         var lines = [
             "request  \(method) \(asked.target)",
@@ -110,6 +111,13 @@ private struct AskedURL {
     func names(_ listener: ListenAddress) -> Bool {
         guard case .tcp(_, let port) = listener else { return false }
         return port == self.port
+    }
+}
+
+extension Configuration {
+    /// The hosts that the listener answers to; nil where they follow from the address that it is bound to.
+    fileprivate func hosts(of listener: ListenAddress) -> HostList? {
+        access.hosts == nil ? nil : HostList(allowedHosts + routedHosts(at: listener))
     }
 }
 

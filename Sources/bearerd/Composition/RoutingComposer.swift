@@ -191,7 +191,7 @@ extension Configuration {
     }
 
     /// The hosts that routes of a listener name, which clients that can set only `http_proxy` ask for there.
-    fileprivate func routedHosts(at listener: ListenAddress) -> [String] {
+    func routedHosts(at listener: ListenAddress) -> [String] {
         routes.filter { $0.key.listen == nil || $0.key.listen == listener }
             .compactMap { $0.key.host?.onAnyPort.description }
     }

@@ -184,6 +184,19 @@ import Testing
         #expect(result.output.contains(words), "\(result.output) \(result.errors)")
     }
 
+    @Test func `is explained by check for hosts that the daemon answers to`() throws {
+        let (provider, directory) = (try HostileProvider(), try TemporaryDirectory())
+        let file = try Sidecar.file(
+            provider: provider, directory: directory, Sidecar.Settings(top: "access: {hosts: [api.example]}"))
+        for (url, exit, words) in [
+            ("http://api.example/a", Int32(0), "allowed"), ("/a", 0, "allowed"),
+            ("http://evil.example/a", 1, "421 wrong_host"),
+        ] {
+            let result = try BearerdProcess.command("check", "-c", file, "--explain", "GET", url)
+            #expect(result.exit == exit && result.output.contains(words), "\(url): \(result)")
+        }
+    }
+
     @Test(arguments: [
         ["--explain", "GET"], ["--explain", "GET", "orders"], ["--explain", "GET", "/", "--json"],
         ["/orders"],
