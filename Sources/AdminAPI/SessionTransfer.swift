@@ -41,7 +41,8 @@ package enum SessionTransfer: Sendable {
             JSONValue(admin: [
                 .kind: .string(Kind.device.rawValue), .deviceCode: code.json, .verifier: verifier.json,
                 .interval: .integer(interval.components.seconds),
-                .expiresIn: .integer(lifetime.components.seconds),
+                // Of the last second there is a rest.
+                .expiresIn: .integer(max(1, lifetime.components.seconds)),
                 .binding: binding.map(JSONValue.string),
             ])
         case .imported(let refreshToken, let idToken, let scope, let clientID, let person, let binding):

@@ -108,6 +108,9 @@ import Testing
             .device(
                 code: Secret("d"), verifier: Secret("v"), interval: .seconds(5), lifetime: .seconds(60),
                 binding: binding),
+            .device(
+                code: Secret("d"), verifier: Secret("v"), interval: .seconds(5), lifetime: .milliseconds(900),
+                binding: binding),
             .imported(
                 refreshToken: Secret("r"), idToken: nil, scope: [], clientID: nil, person: nil,
                 binding: binding),

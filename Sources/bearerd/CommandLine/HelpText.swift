@@ -14,7 +14,7 @@ enum HelpText {
             usage: bearerd COMMAND [OPTIONS]
 
             \(table(rows))
-            options of every command:
+            options of every command (-c of those that read a configuration):
             \(table([CommandOption.config, .help].map { ($0.usage, $0.summary) }))
             'bearerd help COMMAND' tells a command's own; 'bearerd version' (-V) tells the version.
 

@@ -51,6 +51,7 @@ struct DiscoverCommand: Command {
         var client =
             identity?.client ?? ClientConfiguration(name: issuer, clientID: "", grantType: .clientCredentials)
         client.issuer = issuer
+        client.isOfFile = true
         let transport: ProviderTransport
         do {
             try HTTPClientLibrary.initialize()

@@ -56,7 +56,10 @@ struct FilePlacement {
 
     /// The group that may read what root writes for the service; nil where the owner alone reads.
     private var sharingGroup: UInt32? {
-        guard CurrentProcess.effectiveUser == 0, directory == Self.shared else { return nil }
-        return (try? FileSystem.status(of: directory))?.group
+        guard CurrentProcess.effectiveUser == 0, let shared = try? FileSystem.status(of: Self.shared),
+            let own = try? FileSystem.status(of: directory.isEmpty ? "." : directory),
+            own.fingerprint == shared.fingerprint
+        else { return nil }
+        return shared.group
     }
 }

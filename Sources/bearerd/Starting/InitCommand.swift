@@ -26,6 +26,7 @@ struct InitCommand: Command {
 
     init(_ arguments: ParsedArguments) throws(CommandFailure) {
         path = arguments.value(.config) ?? ConfigurationFile.named ?? "config.yaml"
+        try Self.requireAbsence(of: path)
         starter = StarterConfiguration(arguments)
         catalog = arguments.catalog
         let isAsked = StarterDialogue.isPossible
@@ -36,7 +37,6 @@ struct InitCommand: Command {
     }
 
     func run() throws(CommandFailure) -> ExitStatus {
-        try requireAbsence()
         var starter = starter
         let placement = FilePlacement(of: path)
         if starter.missing.isEmpty {
@@ -69,8 +69,8 @@ struct InitCommand: Command {
         ).run()
     }
 
-    /// Before anybody is asked anything.
-    private func requireAbsence() throws(CommandFailure) {
+    /// Before anybody is asked anything, and options are judged.
+    private static func requireAbsence(of path: String) throws(CommandFailure) {
         let status: FileStatus?
         do throws(SystemError) {
             status = try FileSystem.status(of: path, followingLink: false)

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import OAuth
+
 /// One thing that the smallest configuration needs to be told; the raw value is the option that tells it.
 enum StarterAnswer: String, CaseIterable, Sendable {
     case upstream
@@ -22,7 +24,11 @@ enum StarterAnswer: String, CaseIterable, Sendable {
         case .scope: CommandOption(rawValue, value: "SCOPE", "what is asked for, words in one argument")
         case .audience:
             CommandOption(rawValue, value: "AUDIENCE", "whom the token is for, where the provider asks")
-        case .preset: CommandOption(rawValue, value: "NAME", "google, keycloak, entra, okta or auth0")
+        case .preset:
+            CommandOption(
+                rawValue, value: "NAME",
+                "what fits a provider or a workload: "
+                    + Preset.allCases.map(\.rawValue).joined(separator: ", "))
         case .listen:
             CommandOption(rawValue, value: "ADDRESS", "where programs send plain HTTP (127.0.0.1:8080)")
         case .redirectURI:
