@@ -247,7 +247,8 @@ extension HTTP2Session {
         if role == .client {
             abandoned.insert(id)
             if code == .protocolError, let stream = streams[id], stream.fault == nil {
-                stream.fault = .breaking(rule: "a field or a length that HTTP/2 forbids (RFC 9113 §8.1.1)")
+                stream.fault = .breaking(
+                    rule: "a field, a length or an order of frames that HTTP/2 forbids (RFC 9113 §8.1)")
             }
         }
         if !floods.admits(code == .refusedStream ? .refusal : .provokedReset) { _ = breach(.enhanceYourCalm) }

@@ -126,7 +126,7 @@ import Testing
 
     @Test func `what is wrong with an answer is named`() throws {
         let ok = (":status", "200")
-        let forbidden = "a field or a length that HTTP/2 forbids (RFC 9113 §8.1.1)"
+        let forbidden = "a field, a length or an order of frames that HTTP/2 forbids (RFC 9113 §8.1)"
         func answers(_ fields: (String, String)..., count: Int = 1) -> [HTTP2Frame] {
             Array(repeating: .head(fields, stream: 1, endsStream: false), count: count)
         }

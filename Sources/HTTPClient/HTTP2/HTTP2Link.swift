@@ -226,8 +226,7 @@ final class HTTP2Link {
     /// A request has found no room here: those that take it, and are waited for, are perhaps waited for in vain.
     func heedVainRequest() {
         guard isWatched, !liveness.hasNewRequest, isKept else { return }
-        liveness.hasNewRequest = true
-        if liveness.resume(sight) { ping() }
+        if liveness.heed(sight) { ping() }
     }
 
     private func judgeLiveness() {

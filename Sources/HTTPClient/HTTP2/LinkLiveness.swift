@@ -74,13 +74,25 @@ package struct LinkLiveness {
 
     package init() {}
 
-    /// Begins ticks again for a request, or heeds one between two ticks.
+    /// Begins ticks again for a request.
     ///
     /// - Returns: true if a PING is to go with it, because the connection was silent for long.
     package mutating func resume(_ sight: Sight) -> Bool {
         if sight.received != last.received { hear() }
         last = sight
         guard unanswered == nil, quiet >= Self.quietLimit, hasPingsLeft(sight) else { return false }
+        pinged(sight, isPermitted: false)
+        return true
+    }
+
+    /// Heeds a request that found no room, between two ticks.
+    ///
+    /// - Returns: true if a PING is to be sent, because the connection was silent for long.
+    package mutating func heed(_ sight: Sight) -> Bool {
+        hasNewRequest = true
+        guard sight.received == last.received, unanswered == nil, quiet >= Self.quietLimit,
+            hasPingsLeft(sight)
+        else { return false }
         pinged(sight, isPermitted: false)
         return true
     }
