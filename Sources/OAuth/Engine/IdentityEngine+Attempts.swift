@@ -89,11 +89,11 @@ extension IdentityEngine {
         return configured.grantType.needsPerson ? nil : .original
     }
 
-    /// True if a session that needs no person has a refresh token of a person's, or for another scope, audience or subject than
-    /// is asked for now: a refresh would bring that again (RFC 6749 §6).
+    /// True if a session that needs no person has a refresh token of a person's, or for another scope or audience than is asked
+    /// for now: a refresh would bring that again (RFC 6749 §6).
     private func wasGrantedForAnother(_ state: TargetState) -> Bool {
         guard !configured.grantType.needsPerson else { return false }
-        if let request = session.refreshRequest { return request != state.request }
+        if let isGranted = session.isGranted(for: state.request) { return !isGranted }
         return session.isOfPerson || session[state.request] == nil && !session.accessTokens.isEmpty
     }
 

@@ -34,7 +34,7 @@ extension StoredSession {
         if !client.asksByItself {
             if let newest = grant.refreshToken {
                 next.refreshToken = newest
-                next.refreshRequest = client.grantType.needsPerson ? nil : request
+                next.refreshOrigin = client.grantType.needsPerson ? nil : "\(newest.digest) \(request)"
             }
             if let newest = grant.idToken {
                 next.idToken = newest
@@ -92,7 +92,6 @@ extension StoredSession {
         next.accessTokens = []
         if isForgotten {
             next.refreshToken = nil
-            next.refreshRequest = nil
             next.refusal = nil
         }
         return next

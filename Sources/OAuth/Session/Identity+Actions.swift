@@ -162,10 +162,10 @@ extension Identity {
         }
     }
 
-    /// True if a request may be sent that has waited for metadata, a credential or a connection, or is sent anew because the
-    /// provider wants another nonce or other credentials.
+    /// True if a request may be sent that has waited for metadata or a credential, or is sent anew because the provider wants
+    /// another nonce or other credentials.
     ///
-    /// Whoever has the lease by now may have sent its refresh token.
+    /// Whoever has the lease by now may have sent its refresh token. A request without one needs no lease.
     func maySend(_ ticket: Ticket) -> Bool {
         guard engine.wants(ticket) else { return false }
         guard case .asking(let asking) = engine.phase, asking.refreshToken != nil else { return true }

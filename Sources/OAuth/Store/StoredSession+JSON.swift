@@ -19,7 +19,7 @@ extension StoredSession {
         case beganMilliseconds = "began_ms"
         case accessTokens = "access_tokens"
         case refreshToken = "refresh_token"
-        case refreshRequest = "refresh_request"
+        case refreshOrigin = "refresh_origin"
         case proofKey = "proof_key"
         case idToken = "id_token"
         case loginClaims = "login_claims"
@@ -77,7 +77,7 @@ extension StoredSession {
         put(.beganMilliseconds, began.map { .integer($0.sinceEpoch.wholeMilliseconds) })
         put(.accessTokens, .array(accessTokens.map(\.json)))
         put(.refreshToken, refreshToken.map { .string($0.withPlaintext { $0 }) })
-        put(.refreshRequest, refreshRequest.map { .string($0) })
+        put(.refreshOrigin, refreshOrigin.map { .string($0) })
         put(.proofKey, proofKey.map { .string($0.privateJWK.withPlaintext { $0 }) })
         put(.idToken, idToken.map { .string($0.withPlaintext { $0 }) })
         put(.loginClaims, loginClaims.map { .object($0.json) })
@@ -132,7 +132,7 @@ extension StoredSession {
 
         accessTokens = (object[Member.accessTokens.rawValue]?.array ?? []).compactMap(StoredAccessToken.init)
         refreshToken = secret(.refreshToken)
-        refreshRequest = string(.refreshRequest)
+        refreshOrigin = string(.refreshOrigin)
         proofKey = secret(.proofKey).flatMap { try? ProofKey(parsing: $0) }
         idToken = secret(.idToken)
         loginClaims = object[Member.loginClaims.rawValue]?.object.flatMap(LoginClaims.init)

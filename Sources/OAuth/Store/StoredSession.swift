@@ -26,11 +26,11 @@ public struct StoredSession: Sendable {
     public var accessTokens: [StoredAccessToken] = []
     /// The newest refresh token; kept when it is refused, because an administrator may enable the user again.
     public var refreshToken: Secret?
-    /// The digest of the request that has brought ``refreshToken``, where that needed no person.
+    /// The digests of a refresh token and of the request that has brought it, `TOKEN REQUEST`, where that needed no person.
     ///
-    /// A refresh for another request would bring what this one was granted for (RFC 6749 §6). nil in records of earlier
-    /// versions, too.
-    var refreshRequest: String?
+    /// A refresh for another request would bring what this one was granted for (RFC 6749 §6). It says nothing of a refresh
+    /// token that somebody has put in the place of its own, such as an earlier version.
+    var refreshOrigin: String?
     /// The key that the tokens are bound to, (RFC 9449): it changes with them, never alone.
     var proofKey: ProofKey?
     /// The newest id token.
@@ -87,6 +87,15 @@ public struct StoredSession: Sendable {
 
     /// True if anything in it opens a resource, or brings what does.
     public var holdsTokens: Bool { refreshToken != nil || !accessTokens.isEmpty || pendingCode != nil }
+
+    /// Tells if the refresh token was granted for a request; nil if nobody knows.
+    func isGranted(for request: String) -> Bool? {
+        guard let refreshOrigin, let digest = refreshToken?.digest, refreshOrigin.hasPrefix("\(digest) ")
+        else {
+            return nil
+        }
+        return refreshOrigin == "\(digest) \(request)"
+    }
 
     /// True if somebody logged in, or brought it from another program.
     var isOfPerson: Bool { loginScope != nil || importedToken != nil || person != nil }
