@@ -138,7 +138,8 @@ private let alertNoteIndex = bearerd_ssl_ctx_new_index { _, note, _, _, _, _ in
 
 /// Called by OpenSSL when something becomes of a TLS connection with a server: takes note of an alert about our certificate.
 private func onSecurityEvent(_ session: OpaquePointer?, _ event: CInt, _ value: CInt) {
-    guard event == SSL_CB_READ | SSL_CB_ALERT, let session,
+    // A warning ends nothing.
+    guard event == SSL_CB_READ | SSL_CB_ALERT, value >> 8 == SSL3_AL_FATAL, let session,
         let alert = CertificateAlert(rawValue: UInt8(truncatingIfNeeded: value)),
         let place = SSL_CTX_get_ex_data(SSL_get_SSL_CTX(session), alertNoteIndex)
     else { return }

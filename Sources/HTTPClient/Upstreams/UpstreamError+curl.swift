@@ -7,7 +7,7 @@ internal import Glibc
 extension UpstreamError {
     /// Classifies the error of a failed `CURLOPT_CONNECT_ONLY` transfer.
     init(_ code: CURLcode, of transfer: CurlTransfer) {
-        if let alert = transfer.attachments.certificateAlert,
+        if let alert = transfer.attachments.certificateAlert, code != CURLE_OPERATION_TIMEDOUT,
             transfer.easy.number(CURLINFO_RESPONSE_CODE) == 0
         {
             self = .clientCertificate(.refused(alert))

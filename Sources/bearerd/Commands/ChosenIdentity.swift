@@ -74,7 +74,7 @@ struct ChosenIdentity: Sendable {
             do throws(CommandFailure) {
                 session = try await IdentitySession(of: identity, in: configuration, loop: loop)
             } catch {
-                if needsSession, error.status == .unavailable {
+                if needsSession, error.status == .unavailable, !error.mayBeDaemons {
                     throw CommandFailure(error.status, "\(error.message); \(stillHeld(loop))")
                 }
                 return try await IdentityDaemon(
@@ -94,12 +94,12 @@ struct ChosenIdentity: Sendable {
 
     /// The words on a session that could not be ended, because the store is away.
     private func stillHeld(_ loop: EventLoop) -> String {
-        let page =
-            AdminClient(configuration.admin, listen: configuration.listen, loop: loop)
-            .map { ", \($0.page)," } ?? ""
+        let told = "nothing is ended: a daemon that runs holds the tokens still, and goes on with them"
+        guard let client = AdminClient(configuration.admin, listen: configuration.listen, loop: loop) else {
+            return told
+        }
         return """
-            nothing is ended: a daemon that runs holds the tokens still, and goes on with them; Logout on its status page\(page) \
-            ends them at once, and in the store as soon as that is back
+            \(told); Logout on its status page, \(client.page), ends them at once, and in the store as soon as that is back
             """
     }
 }

@@ -23,11 +23,12 @@ struct StoreWait {
             _ loop: EventLoop, _ first: @escaping @Sendable () -> Void, _ next: @escaping @Sendable () -> Void
         ) {
             let action = { @Sendable [weak self] in
-                let isFirst = self?.hasCome.withLock { hasCome in
+                guard let self else { return }
+                let isFirst = hasCome.withLock { hasCome in
                     defer { hasCome = true }
                     return !hasCome
                 }
-                isFirst ?? false ? first() : next()
+                isFirst ? first() : next()
             }
             sources.withLock { sources in
                 sources = [SIGINT, SIGTERM].compactMap { try? SignalSource($0, loop: loop, action: action) }
@@ -42,7 +43,9 @@ struct StoreWait {
             signals.heed(loop) {
                 Task(executorPreference: loop) { await session.endStoreWait() }
             } _: {
-                Console.remark("\(session.identity): ended; what the login brought stays at the provider")
+                Console.remark(
+                    "\(session.identity): ended; what the login brought may be stored, or stay at the provider"
+                )
                 exit(ExitStatus.failure.rawValue)
             }
             Console.remark(

@@ -110,11 +110,12 @@ struct `Connecting to Redis` {
                     Array((command.contains("ROLE") ? "*1\r\n$6\r\nmaster\r\n" : "-ERR unknown\r\n").utf8))
             }
         }
+        defer { withExtendedLifetime(server) {} }
         let place = try #require(
             RedisServer(host: "127.0.0.1", port: server.address.port, isEncrypted: false))
         let store = try fixture.open { settings in
             settings = RedisSettings(server: place)
-            settings.commandLimit = .milliseconds(200)
+            settings.commandLimit = .seconds(2)
         }
         await #expect(throws: StoreError.self) { try await store.withLock() }
         #expect(try end.wait(for: "the end") { $0 } == false)
