@@ -55,7 +55,8 @@ final class HeadMemory {
 
     fileprivate func take(_ size: Int) -> UnsafeMutablePointer<UInt8> {
         if size == Self.chunkSize, let last = spare.value.popLast() { return last }
-        return .allocate(capacity: size)
+        // One byte more, so that the end of none is the beginning of another: heads are found by their addresses.
+        return .allocate(capacity: size + 1)
     }
 
     fileprivate func give(_ chunk: UnsafeMutablePointer<UInt8>, _ size: Int) {

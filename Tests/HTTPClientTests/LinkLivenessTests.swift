@@ -32,6 +32,21 @@ import Testing
         #expect(seen == [.goOn, .ping, .doubt, .goOn, .goOn, .goOn, .goOn, .end])
     }
 
+    @Test func `is asked for a request that finds no room, and what has come between two ticks counts`() {
+        var liveness = begun(sight())
+        _ = steps(1, &liveness, sight())
+        let isAsked = liveness.heed(sight(received: 150))
+        let heard = liveness.tick(sight(received: 150))
+        let quiet = steps(2, &liveness, sight(received: 150))
+        #expect(!isAsked && heard == .goOn && quiet == [.goOn, .ping], "it was heard of in the tick before")
+
+        var silent = begun(sight())
+        silent.hasNewRequest = false
+        _ = steps(3, &silent, sight())
+        let isAskedAtOnce = silent.heed(sight())
+        #expect(isAskedAtOnce)
+    }
+
     @Test func `ends sooner where the other kernel takes nothing either`() {
         var sight = sight()
         var liveness = begun(sight)

@@ -52,16 +52,16 @@ private enum Host: Equatable {
         return isWildcard || isName || listener.isName
     }
 
-    /// Returns true if a listener on one takes an address of the other.
+    /// Returns true if a listener on one takes an address of the other; `localhost` counts as IPv4's alone, because not every
+    /// machine has it for IPv6.
     func overlaps(_ other: Host) -> Bool {
         switch (self, other) {
         case (.name, .name): self == other
         case (.address(let one), .address(let two)):
             one == two || (one.count == two.count && (isWildcard || other.isWildcard))
         case (.name, .address(let bytes)):
-            isLoopback
-                && (other.isWildcard || IPAddress.bytes(of: "127.0.0.1") == bytes
-                    || IPAddress.bytes(of: "::1") == bytes)
+            self == .name("localhost")
+                && (IPAddress.bytes(of: "0.0.0.0") == bytes || IPAddress.bytes(of: "127.0.0.1") == bytes)
         case (.address, .name): other.overlaps(self)
         }
     }

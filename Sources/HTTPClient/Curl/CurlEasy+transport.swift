@@ -138,8 +138,9 @@ private let alertNoteIndex = bearerd_ssl_ctx_new_index { _, note, _, _, _, _ in
 
 /// Called by OpenSSL when something becomes of a TLS connection with a server: takes note of an alert about our certificate.
 private func onSecurityEvent(_ session: OpaquePointer?, _ event: CInt, _ value: CInt) {
-    // A warning ends nothing.
-    guard event == SSL_CB_READ | SSL_CB_ALERT, value >> 8 == SSL3_AL_FATAL, let session,
+    // A warning ended nothing before TLS 1.3, where an alert has no level (RFC 8446 §6).
+    guard event == SSL_CB_READ | SSL_CB_ALERT, let session,
+        value >> 8 == SSL3_AL_FATAL || SSL_version(session) >= TLS1_3_VERSION,
         let alert = CertificateAlert(rawValue: UInt8(truncatingIfNeeded: value)),
         let place = SSL_CTX_get_ex_data(SSL_get_SSL_CTX(session), alertNoteIndex)
     else { return }

@@ -153,7 +153,7 @@ extension CommandFailure {
                 return "; 'ss -ltnp' tells root by whom: stop that, or give \(key) another port"
             }
             guard holder.process != CurrentProcess.identifier else {
-                return " by another listener of this configuration: give \(key) another port"
+                return " by this process itself: give \(key) another port, or restart it"
             }
             let hint = holder.command == "bearerd" ? " ('bearerd status' tells of it)" : ""
             return " by \(holder.words)\(hint): stop it, or give \(key) another port"

@@ -58,7 +58,7 @@ struct FilePlacement {
     private var sharingGroup: UInt32? {
         guard CurrentProcess.effectiveUser == 0, let shared = try? FileSystem.status(of: Self.shared),
             let own = try? FileSystem.status(of: directory.isEmpty ? "." : directory),
-            own.fingerprint == shared.fingerprint
+            own.fingerprint.isSameFile(as: shared.fingerprint)
         else { return nil }
         return shared.group
     }

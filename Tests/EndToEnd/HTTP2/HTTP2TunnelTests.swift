@@ -53,7 +53,7 @@ import Testing
         #expect(sidecar.upstream.requests.isEmpty)
     }
 
-    @Test(arguments: ["websocket, h2c", "websocket,", "", "web socket"])
+    @Test(arguments: ["websocket, h2c", "websocket,", "web socket"])
     func `an extended CONNECT for no one protocol is malformed, and the upstream sees nothing`(
         name: String
     ) throws {

@@ -140,11 +140,12 @@ import Testing
     private final class WaitingLogin {
         let provider: HostileProvider
         let login: Subprocess
+        private let directory: TemporaryDirectory
         private let disk: SmallDisk
 
         /// - Parameter overSession: true if the store holds a session.
         init(overSession: Bool, _ revocation: @escaping @Sendable (RawRequest) -> Reply) throws {
-            let directory = try TemporaryDirectory()
+            directory = try TemporaryDirectory()
             disk = try SmallDisk(at: directory.path("store"))
             provider = try HostileProvider()
             provider.setPolicy { $0.givesRefreshTokens = true }

@@ -135,12 +135,12 @@ import Testing
         provider.setPolicy { $0.rotates = false }
         let first = try Sidecar(provider: provider, .init(grant: "refresh_token"))
         try first.importSession()
-        for _ in 0..<2 { #expect(try first.act("refresh").status == 200) }
+        for _ in 0..<2 { #expect(try first.act("refresh").status < 300) }
         #expect(try first.bearerd.terminate() == .exited(0))
         try first.directory.write("store/default.session", "{")
         let requests = provider.requests.count
         let second = try first.another(.init(grant: "refresh_token"))
-        #expect(try second.act("refresh").status == 200)
+        #expect(try second.act("refresh").status < 300)
         try second.bearerd.logLine("the doubt") {
             $0["level"] == "warning" && $0.message.contains("it may be spent")
         }
