@@ -135,6 +135,7 @@ import Testing
         provider.setPolicy { $0.rotates = false }
         let first = try Sidecar(provider: provider, .init(grant: "refresh_token"))
         try first.importSession()
+        try first.awaitToken()
         for _ in 0..<2 { #expect(try first.act("refresh").status < 300) }
         #expect(try first.bearerd.terminate() == .exited(0))
         try first.directory.write("store/default.session", "{")
