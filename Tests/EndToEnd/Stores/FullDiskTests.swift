@@ -214,7 +214,9 @@ import Testing
         scene.login.signal(SIGINT)
         #expect(try scene.login.waitForEnd() == .exited(1))
         scene.login.errors.withLock {
-            #expect($0.text.contains("what the login brought stays at the provider"), "\($0.text)")
+            #expect(
+                $0.text.contains("what the login brought may be stored, or stay at the provider"),
+                "\($0.text)")
         }
     }
 
