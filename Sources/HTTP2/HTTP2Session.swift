@@ -68,7 +68,7 @@ package final class HTTP2Session {
     package var sentCount: UInt64 { framedCount }
     /// True if a header block has begun and is incomplete.
     package var isInsideHead: Bool { scanner.isInsideHead && !inputHasEnded }
-    /// True if that one is of this stream.
+    /// True if the incomplete header block is this stream's.
     package func isInsideHead(of stream: HTTP2Stream) -> Bool { isInsideHead && headStream == stream.id }
 
     // As in HTTP2Stream: what other modules see is computed.

@@ -80,9 +80,7 @@ package struct LinkLiveness {
     package mutating func resume(_ sight: Sight) -> Bool {
         if sight.received != last.received { hear() }
         last = sight
-        guard unanswered == nil, quiet >= Self.quietLimit, hasPingsLeft(sight) else { return false }
-        pinged(sight, isPermitted: false)
-        return true
+        return asksAtOnce(sight)
     }
 
     /// Heeds a request that found no room, between two ticks.
@@ -90,9 +88,11 @@ package struct LinkLiveness {
     /// - Returns: true if a PING is to be sent, because the connection was silent for long.
     package mutating func heed(_ sight: Sight) -> Bool {
         hasNewRequest = true
-        guard sight.received == last.received, unanswered == nil, quiet >= Self.quietLimit,
-            hasPingsLeft(sight)
-        else { return false }
+        return sight.received == last.received && asksAtOnce(sight)
+    }
+
+    private mutating func asksAtOnce(_ sight: Sight) -> Bool {
+        guard unanswered == nil, quiet >= Self.quietLimit, hasPingsLeft(sight) else { return false }
         pinged(sight, isPermitted: false)
         return true
     }
