@@ -27,14 +27,14 @@ package enum CertificateAlert: UInt8, Sendable {
     case required = 116
 
     fileprivate var reason: String {
-        switch self {
-        case .bad: "the server refuses the client certificate: it is bad"
-        case .unsupported: "the server refuses the client certificate: it is of a kind that it does not take"
-        case .revoked: "the server refuses the client certificate: it is revoked"
-        case .expired: "the server refuses the client certificate: it has expired, or is not valid yet"
-        case .unknown: "the server refuses the client certificate"
-        case .unknownAuthority:
-            "the server refuses the client certificate: no authority that it trusts has signed it"
+        let refusal = "the server refuses the client certificate"
+        return switch self {
+        case .bad: refusal + ": it is bad"
+        case .unsupported: refusal + ": it is of a kind that it does not take"
+        case .revoked: refusal + ": it is revoked"
+        case .expired: refusal + ": it has expired, or is not valid yet"
+        case .unknown: refusal
+        case .unknownAuthority: refusal + ": no authority that it trusts has signed it"
         case .required: "the server wants a client certificate"
         }
     }
