@@ -70,6 +70,7 @@ extension TransportError {
             self = .certificate("\(cause.reason(over: transport)); \(Self.advice(on: cause))")
         case .notConnected(let cause): self = .unreachable(cause.reason(over: transport))
         case .foreign, .tooFar: self = .unreachable(error.reason)
+        case .withheld: self = .withheld
         case .timedOut: self = .timedOut
         case .unanswered where url.scheme == .http:
             self = .interrupted("the connection ended; does it want https://?")

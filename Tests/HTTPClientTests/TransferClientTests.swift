@@ -188,6 +188,28 @@ import Testing
         withExtendedLifetime(mute) {}
     }
 
+    @Test(arguments: [true, false])
+    func `a request that may not be sent any more when TLS stands is withheld`(isLate: Bool) async throws {
+        let provider = try TrustedAuthority()
+        let server = try RawUpstream(tls: provider.authority.server())
+        let relay = try HoldingRelay(to: server.address)
+        let maySend = Monitor(true)
+        var request = TransferRequest(method: .post, url: try url("https://localhost:\(relay.port)/token"))
+        request.body = Array("refresh_token=spent".utf8)
+        request.maySend = { maySend.withLock { $0 } }
+        let task = Task { [request] in try await send(request, over: Transport(trust: provider.trust)) }
+        try relay.isGreeted.pass()
+        if isLate { maySend.withLock { $0 = false } }
+        relay.mayPass.open()
+        if isLate {
+            await #expect(throws: TransferError.withheld) { try await task.value }
+            try server.awaitNoConnections()
+        } else {
+            #expect(try await task.value.status == 200)
+        }
+        #expect(server.requests.count == (isLate ? 0 : 1))
+    }
+
     @Test func `a cancelled task ends the transfer`() async throws {
         let gate = Gate()
         defer { gate.open() }

@@ -65,6 +65,10 @@ final class CurlAttachments {
     var owners: Set<UInt32>?
     /// The user who was found to listen there and may not.
     var stranger: PeerUser?
+    /// Asked right before the request is sent; nil lets it be sent.
+    var maySend: (@Sendable () -> Bool)?
+    /// True if ``maySend`` has withheld the request.
+    var isWithheld = false
 
     private var heads: [UnsafeMutablePointer<curl_slist>] = []
 

@@ -58,14 +58,14 @@ struct CurlEasy: ~Copyable {
         try bearerd_easy_setopt_open_socket_function(handle, open).check()
     }
 
-    /// Makes libcurl send nothing to a Unix socket at which a user outside ``CurlAttachments/owners``
-    /// listens.
+    /// Makes libcurl send nothing to a Unix socket at which a user outside ``CurlAttachments/owners`` listens, nor what
+    /// ``CurlAttachments/maySend`` withholds.
     ///
-    /// libcurl asks between connecting and sending (`CURLOPT_PREREQFUNCTION`), and the kernel knows the user
+    /// libcurl asks between connecting, TLS included, and sending (`CURLOPT_PREREQFUNCTION`), and the kernel knows the user
     /// at once.
     ///
     /// - Parameter attachments: kept by the caller for as long as this handle.
-    func sendToOwnersAlone(_ attachments: CurlAttachments) throws(CurlError) {
+    func askBeforeSending(_ attachments: CurlAttachments) throws(CurlError) {
         try set(CURLOPT_PREREQDATA, to: Unmanaged.passUnretained(attachments).toOpaque())
         try bearerd_easy_setopt_prerequest_function(handle, onConnected).check()
     }
@@ -138,8 +138,13 @@ private func onConnected(
 ) -> CInt {
     guard let context else { return CInt(CURL_PREREQFUNC_ABORT) }
     let attachments = Unmanaged<CurlAttachments>.fromOpaque(context).takeUnretainedValue()
-    let user = PeerUser(ofUnixSocket: attachments.socket)
-    guard let owners = attachments.owners, !user.isAmong(owners) else { return CInt(CURL_PREREQFUNC_OK) }
-    attachments.stranger = user
-    return CInt(CURL_PREREQFUNC_ABORT)
+    if let owners = attachments.owners {
+        let user = PeerUser(ofUnixSocket: attachments.socket)
+        guard user.isAmong(owners) else {
+            attachments.stranger = user
+            return CInt(CURL_PREREQFUNC_ABORT)
+        }
+    }
+    attachments.isWithheld = attachments.maySend.map { !$0() } ?? false
+    return CInt(attachments.isWithheld ? CURL_PREREQFUNC_ABORT : CURL_PREREQFUNC_OK)
 }

@@ -38,8 +38,9 @@ package actor TransferClient: LoopConfined {
         let transfer: CurlTransfer
         do {
             transfer = try self.transfer(request, over: transport, on: connection, into: answer)
-            transfer.attachments.owners = owners
-            if isUnixSocket { try transfer.easy.sendToOwnersAlone(transfer.attachments) }
+            if isUnixSocket { transfer.attachments.owners = owners }
+            transfer.attachments.maySend = request.maySend
+            try transfer.easy.askBeforeSending(transfer.attachments)
         } catch {
             throw .other(error)
         }
@@ -56,6 +57,7 @@ package actor TransferClient: LoopConfined {
             }
         if failure != nil, transfer.attachments.wasTooFar { throw .tooFar }
         if let stranger = transfer.attachments.stranger { throw .foreign(stranger) }
+        if transfer.attachments.isWithheld { throw .withheld }
         if let failure, !request.keepsPartialAnswer || answer.body.isEmpty { throw failure }
         let status = transfer.easy.number(CURLINFO_RESPONSE_CODE)
         return TransferResponse(status: status, fields: answer.fields, body: answer.body, cutOff: failure)

@@ -11,6 +11,7 @@ extension TransferError {
         case .foreign(let user): "another program is at the other end: \(user.words)"
         case .tooFar:
             "the address is neither this machine's nor one of its own link, and plain http goes no further"
+        case .withheld: "the request must not be sent any more"
         case .timedOut: "no answer came in time"
         case .unanswered: "the connection ended before there was an answer"
         case .interrupted: "the connection ended before the answer did"

@@ -14,6 +14,8 @@ package enum TransferError: Error, Equatable, Sendable {
     case foreign(PeerUser)
     /// The name leads to an address that is neither this machine's nor one of its own link: nothing was sent.
     case tooFar
+    /// ``TransferRequest/maySend`` said no: the request was not sent.
+    case withheld
     /// The time limit passed after the request was sent; it may have been processed.
     case timedOut
     /// The connection ended before a response began; the request may have been processed.
@@ -36,7 +38,7 @@ package enum TransferError: Error, Equatable, Sendable {
         switch self {
         case .notConnected(let error): error.isOfCertificate
         case .timedOut, .unanswered, .interrupted, .tooLarge, .malformed, .cancelled, .foreign, .tooFar,
-            .other:
+            .withheld, .other:
             false
         }
     }

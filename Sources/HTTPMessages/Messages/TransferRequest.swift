@@ -19,6 +19,10 @@ public struct TransferRequest: Sendable {
     public var maximumAnswerBytes: Int
     /// True if only an address of this machine or of its own link may be connected to, and no proxy be asked.
     package var staysNearby = false
+    /// Asked when the connection stands, and TLS with it, right before the request is sent; nil sends it.
+    ///
+    /// False withholds the request, which may have waited long for its connection. It is called on any thread, and does not wait.
+    public var maySend: (@Sendable () -> Bool)?
     /// True if an answer that was cut off is of use.
     public var keepsPartialAnswer = false
 

@@ -14,6 +14,8 @@ extension TokenFailure {
             self.init(.transient, .unreachable, detail: "no connection to \(server): \(shown(reason))")
         case .certificate(let reason):
             self.init(.misconfigured, .certificate, detail: "no TLS with \(server): \(shown(reason))")
+        case .withheld:
+            self.init(.transient, .superseded, detail: error.sentence)
         case .timedOut:
             let seconds = (request.sentTimeLimit ?? request.timeLimit) / .seconds(1)
             self.init(

@@ -6,6 +6,8 @@ public enum TransportError: ExplainedError, Equatable, Sendable {
     case unreachable(String)
     /// The server's certificate does not verify, or TLS could not be set up as configured.
     case certificate(String)
+    /// ``TransferRequest/maySend`` said no when the connection stood; the request was not sent.
+    case withheld
     /// The time limit passed; the server may have acted on the request.
     case timedOut
     /// The connection ended early; the server may have acted on the request.
@@ -22,6 +24,7 @@ extension TransportError {
         switch self {
         case .unreachable(let reason): "the server cannot be reached: \(reason.shownReason)"
         case .certificate(let reason): "no TLS with the server: \(reason.shownReason)"
+        case .withheld: "the request must not be sent any more"
         case .timedOut: "the server did not answer in time"
         case .interrupted(let reason): "the answer broke off: \(reason.shownReason)"
         case .answerTooLarge: "the answer is larger than allowed"

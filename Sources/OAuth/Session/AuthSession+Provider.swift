@@ -8,20 +8,24 @@ extension AuthSession {
     /// The address of the provider that has not answered yet, else its name.
     nonisolated var placeAwaited: String { assumeIsolated { $0.server.pending ?? $0.server.name } }
 
-    /// Makes a token request, unless it must not be sent any more when it is ready to be, or is to be repeated.
+    /// Makes a token request, unless it must not be sent any more when it or its connection is ready, or is to be repeated.
+    ///
+    /// - Parameter lease: that of its refresh token; nil if it has none.
     func answer(
         to grant: Grant, adding additions: TokenAdditions, proving key: ProofKey?, waitsLong: Bool,
-        _ ticket: Ticket
+        under lease: (any StoreLease)?, _ ticket: Ticket
     ) async -> TokenRequestReport {
         var wasSent = false
         let core = core
         let outcome = await server.requestToken(
             with: grant, adding: additions, proving: key,
             waitingAtMost: waitsLong ? UnansweredRefresh.longestWait : nil,
+            under: lease,
             unless: {
                 wasSent = core.assumeIsolated { $0.maySend(ticket) }
                 return !wasSent
             })
+        if outcome.failure?.reason == .superseded { wasSent = false }
         var needsKeys = false
         if case .success(let response) = outcome.result, let idToken = response.idToken {
             needsKeys = server.mayAskForKeys(of: idToken)

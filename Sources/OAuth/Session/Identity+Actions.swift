@@ -146,6 +146,7 @@ extension Identity {
         _ ticket: Ticket, _ target: TargetID, _ grant: Grant, _ additions: TokenAdditions, waitsLong: Bool
     ) {
         let (session, key) = (members[target]?.session, engine.session.proofKey)
+        let lease = if case .refresh = grant { lease } else { (any StoreLease)?.none }
         requests[ticket] = Task {
             guard let session else {
                 // Nothing was sent; the engine must not wait for it, nor keep the lease.
@@ -155,7 +156,7 @@ extension Identity {
                 return take(.answered(ticket, TokenRequestReport(outcome: result, wasSent: false)))
             }
             let answer = await session.answer(
-                to: grant, adding: additions, proving: key, waitsLong: waitsLong, ticket)
+                to: grant, adding: additions, proving: key, waitsLong: waitsLong, under: lease, ticket)
             requests[ticket] = nil
             take(.answered(ticket, answer))
             shareEncoding()

@@ -251,7 +251,7 @@ struct AdminClient {
 
     private static func advice(on error: TransferError) -> String {
         switch error {
-        case .timedOut, .notConnected, .cancelled, .foreign, .tooFar:
+        case .timedOut, .notConnected, .cancelled, .foreign, .tooFar, .withheld:
             "is the daemon that listens there (admin.listen) stopped, or overloaded?"
         case .unanswered, .interrupted, .tooLarge, .malformed, .other:
             "does another program listen there? look at admin.listen"

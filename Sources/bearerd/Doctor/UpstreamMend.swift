@@ -31,7 +31,7 @@ struct UpstreamMend {
                 ? "what listens at \(place) speaks no HTTP: does it want https:// in \(key)?"
                 : "what listens at \(place) speaks no HTTP: mend the port in \(key)"
         case .timedOut: "look at the upstream: it takes the connection and does not answer"
-        case .interrupted, .tooLarge, .cancelled, .foreign, .tooFar, .other:
+        case .interrupted, .tooLarge, .cancelled, .foreign, .tooFar, .withheld, .other:
             "look at the upstream, or mend \(key)"
         }
     }

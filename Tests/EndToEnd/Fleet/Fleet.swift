@@ -12,20 +12,24 @@ final class Fleet: Sendable {
         .joined()
     private let place: String
     private let top: String
+    private let identity: String
 
     /// - Parameters:
     ///   - place: lines of the section `store` that say where Redis is; its socket if they are not given.
     ///   - isBrief: whether a lease lives for 6 s.
     ///   - secretEnd: the end of the client's secret.
+    ///   - identity: lines of the identity of each daemon.
     init(
-        _ redis: RedisProcess? = nil, at place: String? = nil, isBrief: Bool = false, secretEnd: String = ""
+        _ redis: RedisProcess? = nil, at place: String? = nil, isBrief: Bool = false, secretEnd: String = "",
+        provider: HostileProvider? = nil, identity: String = ""
     ) throws {
+        self.identity = identity
         secret = "secret-" + randomText() + secretEnd
         let redis = try redis ?? RedisProcess()
         self.redis = redis
         top = isBrief ? "timeouts:\n  token: 1s" : ""
         self.place = place ?? "url: \(redis.url)"
-        provider = try HostileProvider()
+        self.provider = try provider ?? HostileProvider()
         upstream = try RawUpstream()
     }
 
@@ -36,11 +40,13 @@ final class Fleet: Sendable {
 
     /// One more daemon.
     func daemon(
-        at place: String? = nil, grant: String = "refresh_token", directory: TemporaryDirectory? = nil
+        at place: String? = nil, grant: String = "refresh_token", identity: String = "",
+        directory: TemporaryDirectory? = nil
     ) throws -> Sidecar {
         try Sidecar(
             provider: provider, upstream: upstream, directory: directory, clientSecret: secret,
-            .init(top: top, store: store(at: place), grant: grant))
+            .init(
+                top: top, identity: self.identity + "\n" + identity, store: store(at: place), grant: grant))
     }
 
     /// Daemons with one session, which was imported by one of them; none of them wants anything by itself.

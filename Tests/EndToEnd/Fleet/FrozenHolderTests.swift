@@ -71,6 +71,33 @@ struct `A daemon that stood still with the lock in its hand` {
         for daemon in daemons { #expect(try daemon.get().status == 200) }
     }
 
+    @Test func `does not send its refresh token when TLS with the provider stands`() throws {
+        let authority = try TLSAuthority()
+        let fleet = try Fleet(
+            isBrief: true, provider: HostileProvider(tls: authority.server()),
+            identity: "ca_file: \(authority.certificateFile)")
+        let daemons = try fleet.daemons(2)
+        let relay = try HoldingRelay(to: .tcp(port: fleet.provider.port))
+        let slow = try fleet.daemon(identity: "token_endpoint: https://localhost:\(relay.port)/token")
+        let all = [slow] + daemons
+        try fleet.awaitAgreement(of: all)
+        let frozen = Background { try slow.act("refresh").status }
+        try relay.isGreeted.pass()
+        slow.bearerd.process.signal(SIGSTOP)
+        try eventually("the lease to end") { try fleet.redis("EXISTS", "bearerd:lock:default") == "0" }
+        try eventually("the end of the wait for it") { try daemons[0].act("refresh").status < 300 }
+        relay.mayPass.open()
+        try relay.isAnswered.pass()
+        slow.bearerd.process.signal(SIGCONT)
+        _ = try frozen.value()
+        try fleet.awaitAgreement(of: all)
+        for daemon in all {
+            try eventually("a rotation") { try daemon.act("refresh").status < 300 }
+            #expect(try daemon.get().status == 200, "the provider has ended the session")
+        }
+        #expect(Set(fleet.shown).count == fleet.shown.count)
+    }
+
     @Test func `does not send its refresh token once more, whatever its own answer asks for`() throws {
         // With such a secret a refused client tries the other encoding of HTTP Basic.
         let fleet = try Fleet(isBrief: true, secretEnd: "+/")
