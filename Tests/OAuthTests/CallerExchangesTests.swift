@@ -8,6 +8,12 @@ import Testing
 @Suite struct `The exchanges of callers` {
     private let now = ContinuousClock.now
     private let exchanges = CallerExchanges()
+    private let begun = Begun()
+
+    /// The exchanges that were begun last, by caller.
+    private final class Begun {
+        var candidates: [CallerToken.Digest: CallerExchanges.Candidate] = [:]
+    }
 
     private let here = CallerGroup.peer([1])
     private let there = CallerGroup.peer([2])
@@ -26,13 +32,16 @@ import Testing
     }
 
     private func end(_ number: Int) throws {
-        exchanges.end(try caller(number).digest, with: .success(.refused))
+        exchanges.end(
+            try #require(begun.candidates[try caller(number).digest]), with: .success(.refused))
     }
 
     /// Whether the exchange that begins is this caller's; nil for none.
     private func begins(_ number: Int?, after milliseconds: Int = 0) throws -> Bool {
         let expected = try number.map { try caller($0).digest }
-        return exchanges.next(at: now + .milliseconds(milliseconds))?.caller.digest == expected
+        let next = exchanges.next(at: now + .milliseconds(milliseconds))
+        if let next { begun.candidates[next.caller.digest] = next }
+        return next?.caller.digest == expected
     }
 
     /// Makes the exchanges of these callers fail, one after the other.
@@ -67,6 +76,28 @@ import Testing
         #expect(!exchanges.isAwaited(left.digest))
         try end(51)
         #expect(exchanges.next(at: now) == nil)
+    }
+
+    @Test func `under way when all tokens are forgotten are for nobody who comes later`() throws {
+        let early = try join(1)
+        let queued = try join(2)
+        var isBegun = try begins(1)
+        #expect(isBegun)
+        let first = try #require(begun.candidates[try caller(1).digest])
+        exchanges.beginEpoch()
+        let late = try join(1)
+        let joined = try join(2)
+        isBegun = try begins(2)
+        #expect(isBegun, "what is queued has not begun, and serves all")
+        isBegun = try begins(1)
+        #expect(isBegun)
+        exchanges.end(first, with: .success(.refused))
+        #expect(early.isWoken && !late.isWoken)
+        let isAwaited = exchanges.isAwaited(try caller(1).digest)
+        #expect(isAwaited)
+        try end(1)
+        try end(2)
+        #expect([late, queued, joined].allSatisfy { $0.isWoken })
     }
 
     @Test func `have a queue with an end, which those fill who still wait`() throws {

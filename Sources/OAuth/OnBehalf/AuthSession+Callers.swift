@@ -79,14 +79,14 @@ extension AuthSession {
             if epoch == exchanges.epoch {
                 callers.keep(token, for: caller.digest, listing, until: end, at: now)
             }
-            exchanges.end(caller.digest, with: .success(.token(token)))
+            exchanges.end(candidate, with: .success(.token(token)))
         case .failure(let failure) where failure.isAboutCaller:
             report(.callerRefused(failure))
             exchanges.failures.refused(caller.digest, in: group)
             // The provider is at work.
             noteExchange { $0?.failure.kind == .transient ? nil : $0 }
-            callers.refuse(caller.digest, at: now)
-            exchanges.end(caller.digest, with: .success(.refused))
+            if epoch == exchanges.epoch { callers.refuse(caller.digest, at: now) }
+            exchanges.end(candidate, with: .success(.refused))
         case .failure(let failure):
             report(.callerFailed(failure))
             let retry = exchanges.failures.failed(
@@ -101,7 +101,7 @@ extension AuthSession {
             }
             let barrier = exchanges.failures.barrier(to: caller.digest, in: group, at: now)
             exchanges.end(
-                caller.digest, with: .failure(barrier ?? .unavailable(retryAfter: .seconds(1))))
+                candidate, with: .failure(barrier ?? .unavailable(retryAfter: .seconds(1))))
         }
         beginExchanges()
     }

@@ -12,6 +12,8 @@ final class CallerExchanges {
         let group: CallerGroup
         /// The group of its peer; ``group`` differs if the caller was served before.
         let peer: CallerGroup
+        /// Tells exchanges of one caller apart: one may be under way since before all tokens were forgotten.
+        fileprivate(set) var number = 0
     }
 
     /// The most exchanges at once: callers can make up tokens faster than the provider can judge them.
@@ -19,8 +21,12 @@ final class CallerExchanges {
     /// The most queued exchanges.
     private static let mostQueued = 1000
 
-    private var waiters: [CallerToken.Digest: [TokenWaiter<CallerTokens.Known>]] = [:]
-    private var underWay: [CallerToken.Digest: CallerGroup] = [:]
+    /// Those who wait for each exchange, by its number.
+    private var waiters: [Int: [TokenWaiter<CallerTokens.Known>]] = [:]
+    /// The exchange that whoever asks for a caller's token now waits for.
+    private var awaited: [CallerToken.Digest: Int] = [:]
+    private var lastNumber = 0
+    private var underWay: [Int: CallerGroup] = [:]
     /// The number of exchanges under way for each group.
     private var busy: [CallerGroup: Int] = [:]
     /// The queued callers of each group, in order; no queue is empty.
@@ -37,13 +43,15 @@ final class CallerExchanges {
     /// The failed exchanges.
     var failures = CallerFailures()
 
-    private func isWanted(_ digest: CallerToken.Digest) -> Bool {
-        waiters[digest]?.contains { !$0.isWoken } ?? false
+    private func isWanted(_ candidate: Candidate) -> Bool {
+        waiters[candidate.number]?.contains { !$0.isWoken } ?? false
     }
 
+    /// Forgets all that was known; what an exchange brings that is under way is for those alone who wait for it already.
     func beginEpoch() {
         epoch += 1
         failures = CallerFailures()
+        awaited = awaited.filter { underWay[$0.value] == nil }
     }
 
     func nextGeneration() -> Int {
@@ -53,8 +61,8 @@ final class CallerExchanges {
 
     // MARK: Queues
 
-    /// Returns true if an exchange for this caller is queued or under way.
-    func isAwaited(_ digest: CallerToken.Digest) -> Bool { waiters[digest] != nil }
+    /// Returns true if an exchange for this caller is queued or under way that brings what may be used from now on.
+    func isAwaited(_ digest: CallerToken.Digest) -> Bool { awaited[digest] != nil }
 
     /// Makes room for one more of a group: by dropping callers that nobody waits for, else the last of a longer queue.
     ///
@@ -67,14 +75,20 @@ final class CallerExchanges {
             (queues[group]?.count ?? 0) + 1 < longest.value.count, let last = longest.value.last
         else { return false }
         replace(Array(longest.value.dropLast()), of: longest.key)
-        end(last.caller.digest, with: .failure(.unavailable(retryAfter: .seconds(1))))
+        end(last, with: .failure(.unavailable(retryAfter: .seconds(1))))
         return true
     }
 
     private func keeps(_ candidate: Candidate) -> Bool {
-        guard !isWanted(candidate.caller.digest) else { return true }
-        waiters[candidate.caller.digest] = nil
+        guard !isWanted(candidate) else { return true }
+        _ = removeWaiters(of: candidate)
         return false
+    }
+
+    private func removeWaiters(of candidate: Candidate) -> [TokenWaiter<CallerTokens.Known>] {
+        let digest = candidate.caller.digest
+        if awaited[digest] == candidate.number { awaited[digest] = nil }
+        return waiters.removeValue(forKey: candidate.number) ?? []
     }
 
     private func replace(_ queue: [Candidate], of group: CallerGroup) {
@@ -85,19 +99,26 @@ final class CallerExchanges {
 
     /// Adds a waiter for a caller's token; the first one queues the exchange.
     func join(_ waiter: TokenWaiter<CallerTokens.Known>, for candidate: Candidate) {
-        if waiters[candidate.caller.digest] == nil {
-            if queues[candidate.group] == nil { order.append(candidate.group) }
-            queues[candidate.group, default: []].append(candidate)
-            queued += 1
+        let digest = candidate.caller.digest
+        if let number = awaited[digest] {
+            waiters[number, default: []].append(waiter)
+            return
         }
-        waiters[candidate.caller.digest, default: []].append(waiter)
+        lastNumber += 1
+        var candidate = candidate
+        candidate.number = lastNumber
+        if queues[candidate.group] == nil { order.append(candidate.group) }
+        queues[candidate.group, default: []].append(candidate)
+        queued += 1
+        awaited[digest] = candidate.number
+        waiters[candidate.number] = [waiter]
     }
 
     /// Ends the queued exchanges, but none that is under way.
     func endQueued(with error: TokenError) {
         let candidates = queues.values.joined()
         (queues, order, queued) = ([:], [], 0)
-        for candidate in candidates { end(candidate.caller.digest, with: .failure(error)) }
+        for candidate in candidates { end(candidate, with: .failure(error)) }
     }
 
     // MARK: Order
@@ -110,7 +131,7 @@ final class CallerExchanges {
                 order.removeAll { $0 == group }
                 order.append(group)
             }
-            underWay[candidate.caller.digest] = group
+            underWay[candidate.number] = group
             busy[group, default: 0] += 1
             failures.began(in: group, at: now)
             return candidate
@@ -136,21 +157,19 @@ final class CallerExchanges {
             let candidate = queue.removeFirst()
             replace(queue, of: group)
             let digest = candidate.caller.digest
-            guard isWanted(digest) else {
-                waiters[digest] = nil
-                continue
-            }
+            guard keeps(candidate) else { continue }
             guard let barrier = failures.barrier(to: digest, in: group, at: now) else { return candidate }
-            end(digest, with: .failure(barrier))
+            end(candidate, with: .failure(barrier))
         }
         return nil
     }
 
-    func end(_ digest: CallerToken.Digest, with outcome: Result<CallerTokens.Known, TokenError>) {
-        if let group = underWay.removeValue(forKey: digest) {
+    /// Ends an exchange that ``next(at:)`` has returned, or one that is queued.
+    func end(_ candidate: Candidate, with outcome: Result<CallerTokens.Known, TokenError>) {
+        if let group = underWay.removeValue(forKey: candidate.number) {
             busy[group] = (busy[group] ?? 0) > 1 ? (busy[group] ?? 0) - 1 : nil
         }
-        for waiter in waiters.removeValue(forKey: digest) ?? [] { waiter.wake(with: outcome) }
+        for waiter in removeWaiters(of: candidate) { waiter.wake(with: outcome) }
     }
 }
 

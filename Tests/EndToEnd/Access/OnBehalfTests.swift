@@ -51,6 +51,27 @@ import Testing
             LeakScan.leaks(of: ["good-a", "good-b"] + given, in: sidecar.bearerd.log).isEmpty)
     }
 
+    @Test(arguments: ["logout", "refresh"])
+    func `takes nothing of an exchange that began before all tokens were forgotten`(action: String) throws {
+        let sidecar = try sidecar()
+        let (asked, gate) = (Gate(), Gate())
+        sidecar.provider.script { _, provider in
+            asked.open()
+            try gate.pass()
+            return provider.tokens(expiresIn: "300", tokenType: #""n_a""#, members: "")
+        }
+        let early = Background { try self.get(sidecar, as: "good-a").status }
+        try asked.pass()
+        #expect(try sidecar.act(action).status == 200)
+        #expect(try get(sidecar, as: "good-a").status == 200)
+        let late = try #require(sidecar.provider.accessTokens.first)
+        #expect(sidecar.upstream.tokens == [late], "it has an exchange of its own")
+        gate.open()
+        #expect(try early.value() == 200)
+        #expect(try get(sidecar, as: "good-a").status == 200)
+        #expect(sidecar.upstream.tokens.last == late && sidecar.provider.requests.count == 2)
+    }
+
     @Test func `waits for no caller on a route with a scope of its own either`() throws {
         let sidecar = try sidecar(
             moreRoutes: "- {path: /other, upstream: http://127.0.0.1:1, identity: default, scope: other}")
