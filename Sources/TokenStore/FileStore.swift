@@ -85,10 +85,12 @@ package actor FileStore: SessionStore, ExecutorConfined {
         self.watcher = watcher ?? FileWatcher(on: thread)
     }
 
-    /// Reads the newest valid generation; a damaged file is put aside and reported, a plain one encrypted.
+    /// Reads the newest valid generation; a damaged file is put aside and reported, a plain one encrypted, and under the lock
+    /// the save finished that a kill has interrupted.
     package func load(_ identity: String) throws(StoreError) -> StoredSession? {
         let home = try homeState(of: identity).home
         let paths = home.paths(of: identity)
+        if isHeld(identity) { finishSave(in: home, identity) }
         let current = try read(paths.current, identity)
         let older = current.session == nil ? try read(paths.previous, identity) : .missing
         for (place, entry) in [(paths.current, current), (paths.previous, older)] where !entry.isForeign {
@@ -315,6 +317,27 @@ package actor FileStore: SessionStore, ExecutorConfined {
             guard let written = try? FileReplacement.replace(place, with: bytes) else { return }
             if isNewest { expect(written, of: identity) }
         }
+        home.mark.sessionWritten()
+    }
+
+    /// Gives a whole newer session its name that a process was killed before it could: the provider may have replaced the
+    /// refresh token of the present one.
+    ///
+    /// Whoever has the lock is alone with that file, and each write begins with its removal.
+    private func finishSave(in home: StoreHome, _ identity: String) {
+        let paths = home.paths(of: identity)
+        guard
+            case .whole(let session)? = try? read(FileReplacement.unfinished(paths.current), identity),
+            case .whole(let present)? = try? read(paths.current, identity),
+            session.generation > present.generation
+        else { return }
+        let hasPrevious = (try? FileSystem.status(of: paths.previous, followingLink: false)) ?? nil != nil
+        guard
+            let written = try? FileReplacement.finish(
+                paths.current, keepingPreviousAs: hasPrevious ? nil : paths.previous)
+        else { return }
+        if !session.holdsTokens { try? FileSystem.remove(paths.previous) }
+        expect(written, of: identity)
         home.mark.sessionWritten()
     }
 

@@ -37,6 +37,40 @@ import Testing
         #expect(!TemporaryDirectory.entries(of: fixture.directory).contains { $0.hasSuffix(".new") })
     }
 
+    @Test(arguments: [FileReplacement.Step.write, .synchronize, .keepPrevious])
+    func `leaves a session that was written whole to whoever has the lock next`(
+        last: FileReplacement.Step
+    ) async throws {
+        let store = try fixture.open()
+        try await store.save(.sample(generation: 1))
+        try await store.save(.sample(generation: 2))
+        func leave(_ session: StoredSession) throws {
+            var replacement = FileReplacement(
+                of: FilePlace(fixture.path("default.session")), with: session.encoded(),
+                keepingPreviousAs: FilePlace(fixture.path("default.session.previous")))
+            for step in FileReplacement.Step.allCases.prefix(while: { $0 != .publish }) {
+                try replacement.take(step)
+                if step == last { break }
+            }
+        }
+        func loadLocked() async throws -> Int? {
+            let restarted = try fixture.open()
+            return try await restarted.withLock { _ in try? await restarted.load("default")?.generation }
+        }
+        for old in [StoredSession.sample(generation: 1), .sample(generation: 2)] {
+            try leave(old)
+            #expect(try await loadLocked() == 2, "it is no newer")
+        }
+        try leave(.sample("other", generation: 3))
+        #expect(try await loadLocked() == 2, "it is another identity's")
+        try leave(.sample(generation: 3))
+        #expect(try await fixture.open().load("default")?.generation == 2, "somebody may be writing it")
+        #expect(try await loadLocked() == 3)
+        #expect(try await fixture.open().load("default")?.generation == 3)
+        #expect(!TemporaryDirectory.entries(of: fixture.directory).contains { $0.hasSuffix(".new") })
+        #expect(fixture.reports.isEmpty)
+    }
+
     @Test func `half-way through the writing harms nothing`() async throws {
         let store = try fixture.open()
         try await store.save(.sample(generation: 1))

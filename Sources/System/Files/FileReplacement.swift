@@ -57,6 +57,24 @@ package struct FileReplacement: ~Copyable {
         return replacement.fingerprint
     }
 
+    /// Where the new content is until it has its name: a killed process leaves it there, whole or in part.
+    package static func unfinished(_ place: FilePlace) -> FilePlace { place.appending(".new") }
+
+    /// Takes the steps that are left of a replacement whose process was killed before ``Step/publish``; its content is whole.
+    ///
+    /// - Returns: the fingerprint of the new file.
+    /// - Throws: ``SystemError``.
+    package static func finish(
+        _ place: FilePlace, keepingPreviousAs previous: FilePlace? = nil
+    ) throws(SystemError) -> FileFingerprint? {
+        var replacement = FileReplacement(of: place, with: [], keepingPreviousAs: previous)
+        let file = try Descriptor(opening: replacement.new, O_RDONLY | O_NOFOLLOW)
+        replacement.fingerprint = try file.status().fingerprint
+        replacement.file = consume file
+        for step in Step.allCases where step != .write { try replacement.take(step) }
+        return replacement.fingerprint
+    }
+
     /// Takes one step; the earlier ones must have been taken.
     ///
     /// - Throws: ``SystemError``.
@@ -103,7 +121,7 @@ package struct FileReplacement: ~Copyable {
         try FileSystem.remove(replacement.new)
     }
 
-    private var new: FilePlace { place.appending(".new") }
+    private var new: FilePlace { Self.unfinished(place) }
 
     private mutating func write() throws(SystemError) {
         // A killed process may have left one behind; O_EXCL below makes sure that the file is new and no link.
