@@ -59,7 +59,7 @@ enum AdminError: Error, Equatable {
         case .login(.refused): 403
         case .login(.expired): 504
         case .login(.cancelled): 503
-        case .login(.unstored(.spentImport)): 409
+        case .login(.unstored(.spentImport)), .login(.unstored(.outdated)): 409
         case .login(.failed), .session(.server, _): 502
         case .login(.unstored), .session(.token, _), .session(.store, _): 503
         }
@@ -93,6 +93,7 @@ enum AdminError: Error, Equatable {
             case .transient: ProblemCode(failure.reason)
             }
         case .login(.unstored(.spentImport)): .spentImport
+        case .login(.unstored(.outdated)): .loginOutdone
         case .login(.unstored), .session(.store, _): .storeUnavailable
         }
     }
@@ -143,6 +144,8 @@ enum AdminError: Error, Equatable {
         case .session(.token(.storeUnavailable), _):
             "The store of the sessions cannot be used, or another process keeps its lock, so no token is asked for; see last_error in /api/status."
         case .session(.server(let failure), _): failure.detail
+        case .login(.unstored(.outdated)):
+            "Somebody has logged in or out since, and that counts: this login is outdone, and nobody uses what it brought."
         case .login(.unstored(let error)), .session(.store(let error), _): error.reason
         }
     }

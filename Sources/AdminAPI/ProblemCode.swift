@@ -19,6 +19,7 @@ package struct ProblemCode: RawRepresentable, Hashable, Sendable {
     package static let draining = ProblemCode(rawValue: "draining")
     package static let headersTooLarge = ProblemCode(rawValue: "headers_too_large")
     package static let loginExpired = ProblemCode(rawValue: "login_expired")
+    package static let loginOutdone = ProblemCode(rawValue: "login_outdone")
     package static let loginRefused = ProblemCode(rawValue: "login_refused")
     package static let loginRequired = ProblemCode(rawValue: "login_required")
     package static let methodNotAllowed = ProblemCode(rawValue: "method_not_allowed")

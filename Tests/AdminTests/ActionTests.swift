@@ -107,8 +107,11 @@ struct `Actions on identities` {
         let path = "/api/identities/default/session"
         let code = AuthorizationCode(
             code: Secret("c"), redirectURI: "http://127.0.0.1:1/", verifier: Secret("v"), nonce: Secret("n"))
+        let outdone = AuthorizationCode(
+            code: Secret("outdone"), redirectURI: code.redirectURI, verifier: code.verifier, nonce: code.nonce
+        )
         for (transfer, status, word) in [
-            (.code(code), 200, nil), (.kept(code), 200, nil),
+            (.code(code), 200, nil), (.kept(code), 200, nil), (.code(outdone), 409, "login_outdone"),
             (
                 .imported(
                     refreshToken: Secret("r"), idToken: nil, scope: ["a"], clientID: "old", person: nil,

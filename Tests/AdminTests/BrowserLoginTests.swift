@@ -108,6 +108,11 @@ struct `A login in a browser` {
         }
     }
 
+    @Test func `that another one has outdone says so, and is not to be tried again by itself`() {
+        let page = Answer(LoginPages.failed(.login(.unstored(.outdated)), "default", at: nil))
+        #expect(page.status == 409 && page.fields[.retryAfter] == nil && page.text.contains("is outdone"))
+    }
+
     @Test func `needs no key to come back, and only its own cookie`() async {
         let answer = await Site().send(.get, "/callback?state=x&code=y")
         #expect(answer.status == 410)

@@ -192,9 +192,10 @@ extension IdentityEngine {
                 othersSession = nil
                 return
             }
+            outranksStored = false
             // A logout was to end our own session alone: it has an answer of its own.
             if isLogin { outdo(endsWrites: !isKept) }
-            outranksStored = false
+            if isLogin, !isKept, others.isEndedEverywhere { return endOutdone(by: others) }
         }
         if hasYielded(others) {
             // Writing ours counts on from what is stored.
@@ -205,6 +206,16 @@ extension IdentityEngine {
             return
         }
         if isKept || isNewer(others) { noteOthersSession(others) } else { othersSession = nil }
+    }
+
+    /// Ends our login, later than which somebody has ended another client's session: nobody else has its tokens.
+    private mutating func endOutdone(by others: StoredSession) {
+        revoke(ownToken, of: session, order.first.map(requestingClient), endedBy: others)
+        end(with: session.withoutTokens(forgettingRefreshToken: true))
+        session.generation = max(session.generation, others.generation)
+        isUnwritten = false
+        othersSession = nil
+        storeTroubles[.save] = nil
     }
 
     /// True if ours has taken the place of `others`, which the store has gone back to, or holds still: ours is written there.

@@ -112,7 +112,7 @@ extension IdentityEngine {
     }
 
     /// Another session takes the place of ours at once, and none of our tokens is used any more.
-    private mutating func end(with next: StoredSession) {
+    mutating func end(with next: StoredSession) {
         let generation = session.generation
         for id in order { targets[id]?.forget(upTo: generation) }
         session = next

@@ -11,6 +11,7 @@ extension CommandFailure {
         case .loginRequired?, .loginRefused?, .accessDenied?: exitStatus = .permission
         case .badIDToken?, .spentImport?: exitStatus = .badData
         case .misconfigured?: exitStatus = .configuration
+        case .loginOutdone?: exitStatus = .inputOutput
         default: exitStatus = status == 403 || status == 421 ? .permission : .unavailable
         }
         self.init(exitStatus, "\(subject): \(problem.detail)")

@@ -79,6 +79,11 @@ import Testing
             return
         }
         #expect(!holdsLogin && results.count == 1)
+        // Its tokens are nobody's, here neither.
+        #expect(actions.revoked == ["login"] && !run.engine.session.holdsTokens && !run.engine.needsWriting)
+        run.pass(.seconds(10))
+        run.play(.timePassed)
+        #expect(run.stored.binding == before.binding && !run.stored.holdsTokens)
     }
 
     @Test func `is replaced by a registration that could not be written at once`() throws {
