@@ -8,15 +8,23 @@ extension AuthSession {
     public var status: IdentityStatus {
         get async {
             let engine = await known
-            let (now, target) = (clock.now, target)
+            let (now, wall, target) = (clock.now, clock.wallNow, target)
             var status = engine.status(of: target, at: now)
+            if let told = status.expiresAt, let expiry = status.expiry {
+                let end = wall + (expiry - now)
+                // The civil clock was set since: whoever compares what we tell with it is to find what is left.
+                if max(end - told, told - end) > Self.clockStep { status.expiresAt = end }
+            }
             status.person = personsName(in: engine.session)
             status.nextRequest = engine.nextRequest(of: target, at: now).map { moment in
-                clock.wallNow + max(.zero, moment - now)
+                wall + max(.zero, moment - now)
             }
             return status
         }
     }
+
+    /// A clock that is only kept in step with others moves by less during the life of a token.
+    private static let clockStep: Duration = .seconds(2)
 
     /// The name of the person who logged in, read once from each id token; without one, of the imported session's person.
     private func personsName(in session: StoredSession) -> String? {

@@ -38,6 +38,9 @@ final class ManualClock: SessionClock {
         for sleeper in due { sleeper.continuation.resume(returning: true) }
     }
 
+    /// Sets the civil clock, and no other.
+    func setWall(ahead duration: Duration) { state.withLock { $0.wall = $0.wall + duration } }
+
     func sleep(until deadline: Instant) async throws(CancellationError) {
         let id = state.withLock { state in
             state.nextID += 1
