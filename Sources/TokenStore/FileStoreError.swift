@@ -6,6 +6,8 @@ package import BearerdSystem
 package enum FileStoreError: Error, Equatable, Sendable {
     /// The problem of a name that is no directory's.
     package static let noDirectory = "is not a directory"
+    /// The problem of a name that is no file's.
+    package static let noFile = "is not a regular file"
 
     /// Others could read or change it. That is not repaired in silence: it may have been read.
     case insecure(path: String, problem: String)

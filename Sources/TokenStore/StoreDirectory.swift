@@ -146,7 +146,7 @@ package enum StoreDirectory {
 
     /// The problem with a file that holds tokens; nil if it is regular, ours and of mode 0600.
     static func problem(withFile status: FileStatus) -> String? {
-        if status.kind != .regular { return "is not a regular file" }
+        if status.kind != .regular { return FileStoreError.noFile }
         if status.owner != CurrentProcess.effectiveUser { return ownerProblem(status) }
         if status.mode != 0o600 { return "has mode \(octal(status.mode)), must be 0600: chmod 600" }
         return nil

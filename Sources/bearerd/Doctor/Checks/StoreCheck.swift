@@ -61,6 +61,11 @@ enum StoreCheck: WholeCheck {
         }
         let user = CurrentProcess.effectiveUser
         guard status.owner == user else { return "chown \(user) \(path), or run as uid \(status.owner)" }
+        guard problem != FileStoreError.noFile else {
+            return status.kind == .symbolicLink
+                ? "mv \"$(readlink -f \(path))\" \(path) puts the file itself in the place of the link"
+                : "rm -r \(path), and log in again"
+        }
         return "chmod \(status.kind == .directory ? "0700" : "0600") \(path)"
     }
 
