@@ -129,7 +129,8 @@ extension AuthSession {
     ///
     /// - Parameter url: the redirect URI with the response's parameters.
     /// - Returns: nil if no request waits.
-    /// - Throws: ``LoginError``; the present session stays, and a URL that is no response leaves the request waiting.
+    /// - Throws: ``LoginError``; the present session stays, and a URL that is no response leaves the request waiting, unless it
+    ///   is of another issuer (``AuthorizationResponseError/endsLogin``).
     public func logIn(withAnswer url: String) async throws(LoginError) -> Login? {
         if let refusal = await storeRefusal() { throw .unstored(refusal) }
         guard let request = await pendingRequest() else { return nil }
@@ -137,8 +138,16 @@ extension AuthSession {
         do throws(AuthorizationResponseError) {
             response = try request.response(to: url)
         } catch {
+            guard error.endsLogin else {
+                throw .failed(
+                    TokenFailure(.final, .badRedirectURI, detail: "this URL is no answer: \(error.clause)"))
+            }
+            let judged = request.encoded()
+            try? await changePending { pending in
+                pending.request?.equals(judged) ?? false ? PendingLogin(code: pending.code) : pending
+            }
             throw .failed(
-                TokenFailure(.final, .badRedirectURI, detail: "this URL is no answer: \(error.clause)"))
+                TokenFailure(.final, .issuerMismatch, detail: "the answer is not believed: \(error.clause)"))
         }
         do throws(LoginError) {
             return try await logIn(with: response)

@@ -41,6 +41,18 @@ import Testing
         #expect(again.ending == .exited(66), "\(again.errors)")
     }
 
+    @Test func `is over once an answer with its state is of another issuer`() throws {
+        let site = try LoginSite()
+        let begun = try site.run("login", "web", "--redirect-uri", Self.redirectURI)
+        let answer = try site.logIn(at: String(begun.output.dropLast()))
+        let foreign = try site.run(
+            "exchange", "web", "--response", answer + "&iss=http%3A%2F%2Fother.example")
+        #expect(
+            foreign.ending == .exited(77) && foreign.errors.contains("other.example"), "\(foreign.errors)")
+        let right = try site.run("exchange", "web", "--response", answer)
+        #expect(right.ending == .exited(66), "\(right.errors)")
+    }
+
     @Test func `that nobody can answer is wrong usage`() throws {
         let site = try LoginSite()
         for uri in ["nonsense", "", "app:/cb#x", "a b:/c"] {
