@@ -7,6 +7,8 @@ internal import BearerdSystem
 /// frame's header: it counts a CONTINUATION anew with each part (1.52 of Debian 12).
 struct FrameScanner {
     static let headerLength = 9
+    /// The most bytes behind a frame's header: our SETTINGS leave SETTINGS_MAX_FRAME_SIZE as it begins (RFC 9113 §6.5.2).
+    static let largestFrame = 1 << 14
 
     /// The header of a frame (RFC 9113 §4.1).
     struct Header {

@@ -182,6 +182,9 @@ extension HTTP2Session {
         case NGHTTP2_HEADERS.rawValue:
             isHeadLate = false
             return faultOfStream(header, beginsStream: role == .server)
+        // nghttp2 judges the length of a head's first frame alone (RFC 9113 §4.2).
+        case NGHTTP2_CONTINUATION.rawValue where header.length > FrameScanner.largestFrame:
+            return .frameSizeError
         case NGHTTP2_CONTINUATION.rawValue where header.continuations > continuationLimit:
             floods.exceed(.continuation)
             return .enhanceYourCalm

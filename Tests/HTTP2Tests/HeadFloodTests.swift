@@ -52,6 +52,17 @@ import Testing
         #expect(peer.session.failure == nil)
     }
 
+    @Test(arguments: [1 << 14, 1 << 14 + 1])
+    func `CONTINUATION may be as large as any frame, and no larger`(size: Int) throws {
+        // Six bytes are the field's name and the two lengths.
+        let block = HPACK.encode([("x", String(repeating: "y", count: size - 6))])
+        try #require(block.count == size)
+        let head = head(in: 0, of: 0, on: 1)
+        peer.send(head + [HTTP2Frame(.continuation, flags: HTTP2Frame.endHeaders, stream: 1, block)])
+        let code = size > 1 << 14 ? HTTP2ErrorCode.frameSizeError.rawValue : nil
+        #expect(peer.goawayCode() == code)
+    }
+
     @Test func `a larger limit for heads holds for open connections, and so do more CONTINUATION frames`()
         throws
     {
