@@ -41,6 +41,8 @@ extension Forwarder {
                 throw .accessDenied(denial)
             }
             exchange.keepClaims()
+        } else if present.has(.bearerdKey) {  // a reload may begin to ask for it
+            exchange.keepClaims()
         }
         // Last, so that refused requests do not use up the rate limit of admitted ones.
         if let limit = exchange.routing.listener.rateLimit,

@@ -101,7 +101,7 @@ import Testing
             Rules("access: {key: fake-key-one}"),
             Rules("access: {key: fake-key-one, origins: ['http://b.example']}")
         ),
-        (Rules("access: {key: fake-key-one}"), Rules()),
+        (Rules("access: {key: fake-key-one}"), Rules()), (Rules(), Rules("access: {key: fake-key-one}")),
         (
             Rules("access: {key: fake-key-one}"),
             Rules("access: {keys: [{key: fake-key-two}, {key: fake-key-one}]}")
@@ -117,7 +117,7 @@ import Testing
         try sidecar.awaitToken()
         let fields =
             (before.top.contains("origins") ? [Self.origin] : [])
-            + (before.top.contains("key") ? [Self.key] : [])
+            + ((before.top + after.top).contains("key") ? [Self.key] : [])
             + (before.route.contains("preserve") ? [Self.credentials] : [])
         let stream = try tunnel("/b/x", fields, to: sidecar.bearerd.proxy)
         let marker = try tunnel("/c/x", fields, to: sidecar.bearerd.proxy)
