@@ -12,21 +12,26 @@ final class RedisDialer {
     private let settings: RedisSettings
     private let loop: EventLoop
     private let multis: CurlMultiSet
+    /// The sentinels in the order in which they are asked: the one that led to the master last comes first.
+    private var sentinels: [RedisServer]
 
     init(_ settings: RedisSettings, loop: EventLoop) {
         self.settings = settings
         self.loop = loop
         multis = CurlMultiSet(loop: loop)
+        sentinels = settings.sentinels
     }
 
     /// A connection to the master, logged in and with our database selected.
     func connect() async throws(RedisError) -> RedisConnection {
-        guard !settings.sentinels.isEmpty else { return try await connect(toMasterAt: settings.server) }
+        guard !sentinels.isEmpty else { return try await connect(toMasterAt: settings.server) }
         var failure = RedisError.unreachable(
             server: "\(settings.server)", reason: "there are no sentinels", key: RedisKey.sentinels)
-        for sentinel in settings.sentinels {
+        for (index, sentinel) in sentinels.enumerated() {
             do throws(RedisError) {
-                return try await connect(toMasterAt: try await master(by: sentinel))
+                let connection = try await connect(toMasterAt: try await master(by: sentinel))
+                sentinels.insert(sentinels.remove(at: index), at: 0)
+                return connection
             } catch {
                 failure = error
             }

@@ -15,6 +15,8 @@ actor RedisLink: LoopConfined {
     private let dialer: RedisDialer
     private let onChange: @Sendable (RedisEvent) -> Void
     private var connection: RedisConnection?
+    /// The time of the last command that `connection` has brought a reply to.
+    private var askedAt = ContinuousClock.now
     private var isTaken = false
     private var waiting: [CheckedContinuation<Void, Never>] = []
     /// The error that keeps us from the server; nil while there is none.
@@ -70,6 +72,10 @@ actor RedisLink: LoopConfined {
     }
 
     private func attempt(_ command: RESPCommand, _ isScript: Bool) async -> Result<RESPValue, RedisError> {
+        if !settings.sentinels.isEmpty, askedAt.duration(to: .now) > settings.longestSilence {
+            connection?.close()
+            connection = nil
+        }
         if let connection {
             let outcome = await outcome(of: command, on: connection)
             if self.connection != nil {
@@ -97,12 +103,17 @@ actor RedisLink: LoopConfined {
     private func outcome(
         of command: RESPCommand, on connection: RedisConnection
     ) async -> Result<RESPValue, RedisError> {
+        let now = ContinuousClock.now
         do throws(RedisError) {
-            return .success(try await connection.perform(command, by: .now + settings.commandLimit))
+            let reply = try await connection.perform(command, by: now + settings.commandLimit)
+            askedAt = now
+            return .success(reply)
         } catch {
             if error.endsConnection {
                 connection.close()
                 self.connection = nil
+            } else {
+                askedAt = now
             }
             return .failure(error)
         }

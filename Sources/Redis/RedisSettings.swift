@@ -24,6 +24,11 @@ package struct RedisSettings: Sendable {
     package var connectLimit: Duration = .seconds(5)
     /// The time-out of a command.
     package var commandLimit: Duration = .seconds(2)
+    /// How long an open connection goes unused, where sentinels are asked, until they are asked again who the master is.
+    ///
+    /// A daemon looks at the store each second. One that did not has stood still, maybe together with the master (a host that
+    /// was paused), which takes itself for the master for some seconds more, though another one has taken its place.
+    package var longestSilence: Duration = .seconds(3)
     /// Reads our certificate again, before each connection; may wait for the disk.
     package var prepare: @Sendable () async -> Void = {}
     /// Reads the password again, nil without one; may wait for the disk.

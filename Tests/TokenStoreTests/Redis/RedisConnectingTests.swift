@@ -46,6 +46,34 @@ struct `Connecting to Redis` {
         await store.close()
     }
 
+    @Test(arguments: [Duration.zero, .seconds(3600)])
+    func `asks the sentinels again once the daemon has stood still, whoever goes on as master`(
+        silence: Duration
+    )
+        async throws
+    {
+        let other = try RedisProcess()
+        let master = Monitor(fixture.server.address.port)
+        let sentinel = try RawServer { wire in
+            _ = try CuttingProxy.message(from: wire)
+            let port = master.withLock { "\($0)" }
+            try wire.send(Array("*2\r\n$9\r\n127.0.0.1\r\n$\(port.utf8.count)\r\n\(port)\r\n".utf8))
+        }
+        defer { withExtendedLifetime((sentinel, other)) {} }
+        let place = try #require(
+            RedisServer(host: "127.0.0.1", port: sentinel.address.port, isEncrypted: false))
+        let store = try fixture.open { settings in
+            settings.sentinels = [place]
+            settings.masterName = "fleet"
+            settings.longestSilence = silence
+        }
+        try await store.save(.sample(generation: 1))
+        master.withLock { $0 = other.address.port }
+        let generation = try await store.generation()
+        #expect(generation == (silence == .zero ? nil : 1))
+        await store.close()
+    }
+
     /// What servers say of a script that they do not let end.
     static let refusals: [(String, StoreError.Kind)] = [
         // Redis 6
