@@ -292,7 +292,10 @@ package final class HTTP2Session {
                 framed.value.append(UInt8(truncatingIfNeeded: number >> shift))
             }
         }
-        abandonStreams(code)
+        guard role == .client else { return abandonStreams(code) }
+        // The answer in whose head the fault lies is malformed; what else was asked of the upstream is lost with the connection.
+        if isInsideHead, let stream = streams[headStream], !stream.hasHead { stream.resetCode = code }
+        abandonStreams(.cancel)
     }
 
     /// Says that the connection is gone: nothing more comes in or goes out, and no memory is kept for it.

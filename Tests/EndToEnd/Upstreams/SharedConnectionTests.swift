@@ -94,6 +94,35 @@ import Testing
         #expect(neighbour.answers[1]?.isOver == false)
     }
 
+    /// The library finds the frame on an idle stream, and we ourselves the push that our SETTINGS forbid.
+    @Test(arguments: [HTTP2Frame.Kind.data, .pushPromise])
+    func `are asked anew where the upstream breaks it on another of them`(_ fault: HTTP2Frame.Kind) throws {
+        let upstream = try HTTP2Upstream { peer, _, stream in
+            if stream[":path"] == "/h2/held" {
+                if stream.connection > 1 { try peer.answer(stream.id) }
+                return
+            }
+            guard stream.hasEnd else { return }
+            // The first request of a connection is never sent twice.
+            if stream[":path"] == "/h2/first" { return try peer.answer(stream.id) }
+            let promise = [0, 0, 0, 2] + HPACK.encode([(":method", "GET"), (":path", "/")])
+            try peer.send(
+                fault == .data
+                    ? .data("x", stream: 99)
+                    : HTTP2Frame(fault, flags: HTTP2Frame.endHeaders, stream: stream.id, promise))
+        }
+        let sidecar = try HTTP2Route.sidecar(upstream)
+        try sidecar.awaitToken()
+        let held = try sidecar.client()
+        #expect(try held.request("GET", "/h2/first").status == 200)
+        try held.send("GET", "/h2/held")
+        try upstream.stream("the request that is held") { $0[":path"] == "/h2/held" }
+        let broken = try sidecar.client().request("POST", "/h2/broken", body: "x")
+        #expect(broken.status == 502 && broken.problem == "upstream_protocol", "\(broken.text)")
+        #expect(try held.wire.readHead()?.status == 200)
+        #expect(upstream.streams.filter { $0[":path"] == "/h2/broken" }.count == 1)
+    }
+
     @Test func `are logged as gone where they cancel, and the upstream is not blamed`() throws {
         let upstream = try HTTP2Upstream { peer, event, stream in
             guard event == .content else { return }
