@@ -84,7 +84,7 @@ actor TraceExporter: LoopConfined {
 
     private func run() async {
         while queue.count > 0 {
-            if queue.count < Self.batch { await wait(Self.interval) }
+            if queue.count < Self.batch, end == nil { await wait(Self.interval) }
             await export(queue.next(Self.batch))
         }
         isRunning = false
@@ -168,7 +168,6 @@ actor TraceExporter: LoopConfined {
     }
 
     private func wait(_ duration: Duration) async {
-        guard end == nil || duration > Self.interval else { return }
         let limit = end.map { min(duration, max(.zero, $0 - .now)) } ?? duration
         let pause = LoopSleep()
         self.pause = pause

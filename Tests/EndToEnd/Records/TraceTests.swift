@@ -153,6 +153,16 @@ import Testing
         #expect(try Self.spans(of: collector, count: 2).count == 2)
     }
 
+    @Test func `asks a busy collector a few times and not without pause while the daemon ends`() throws {
+        let collector = try RawUpstream { _ in .response(503, [("Retry-After", "1")]) }
+        let sidecar = try Sidecar(.init(top: "telemetry: {otlp_endpoint: \"\(collector.url)\", sample: 1}"))
+        try sidecar.awaitToken()
+        #expect(try sidecar.get("/").status == 200)
+        try sidecar.bearerd.logLine("that it is busy") { $0.message.hasPrefix("traces cannot") }
+        #expect(try sidecar.bearerd.terminate() == .exited(0))
+        #expect(collector.requests.count < 50)
+    }
+
     @Test func `follows a reload that turns tracing on, moves it and turns it off`() throws {
         let (mute, busy, last) = (
             try RawUpstream { _ in .json("{}") },
