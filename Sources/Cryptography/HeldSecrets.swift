@@ -13,14 +13,20 @@ struct HeldSecrets {
     /// The time that a secret is remembered after it was forgotten.
     static let memory: Duration = .seconds(600)
     /// Up to this number of pieces, every piece of a secret is kept; beyond it, only the beginning, the end, and each
-    /// ``stride``th piece of a long secret: still, less than 40 bytes of it are recognised.
+    /// ``stride``th piece of a long secret: still, less than 40 bytes of it are recognised, up to ``mostStridden``.
     static let mostDense = 1 << 17
+    /// Beyond this number ``fewest`` pieces are kept between beginning and end, however long a secret is, so that there is room
+    /// for the two tokens of each of ten thousand callers.
+    static let mostStridden = 1 << 18
     /// The limit on pieces; the oldest of forgotten secrets make room first.
-    static let most = 1 << 20
+    static let most = 5 << 18
     private static let stride = 32
+    private static let fewest = 8
     private static let denseEnd = 24
     /// Longer texts are documents, which are never sent.
-    private static let longestSecret = 1 << 14
+    private static let longestSecret = 1 << 16
+    /// Of a longer one each ``stride``th piece is kept, as of those beyond ``mostDense``.
+    private static let longestDense = 1 << 14
 
     private struct Piece {
         var holders: UInt32 = 0
@@ -59,10 +65,12 @@ struct HeldSecrets {
             return [whole]
         }
         var chosen = Self.pieces(of: secret)
-        if pieces.count >= Self.mostDense {
+        if pieces.count >= Self.mostDense || secret.count > Self.longestDense {
             let (end, last) = (Self.denseEnd - Self.piece, chosen.count - 1)
+            let stride =
+                pieces.count < Self.mostStridden ? Self.stride : max(Self.stride, chosen.count / Self.fewest)
             chosen = chosen.indices.filter { index in
-                index <= end || index >= last - end || index.isMultiple(of: Self.stride)
+                index <= end || index >= last - end || index.isMultiple(of: stride)
             }.map { chosen[$0] }
         }
         // Many secrets contain words like "token", and a text with such a word repeats no secret. The others are kept

@@ -148,6 +148,28 @@ import Testing
         #expect(held.isRepeated(in: last[90..<130], at: now))
     }
 
+    @Test func `are recognised though ten thousand callers with long tokens are there`() {
+        var generator = RepeatableGenerator(seed: 3)
+        func token(_ length: Int) -> [UInt8] {
+            (0..<length).map { _ in UInt8(ascii: "a") + UInt8(generator.next() % 26) }
+        }
+        var held = HeldSecrets(at: now)
+        for _ in 0..<20_000 { _ = held.hold(token(600), at: now) }
+        let last = token(600)
+        #expect(!held.hold(last, at: now).isEmpty)
+        #expect(
+            held.isRepeated(in: last.prefix(24), at: now) && held.isRepeated(in: last.suffix(24), at: now))
+    }
+
+    @Test func `are recognised though they have as many bytes as a head may`() {
+        var held = HeldSecrets(at: now)
+        let long = Array((0..<4000).map { "\($0)-" }.joined().utf8).prefix(1 << 14 + 100)
+        _ = held.hold(long, at: now)
+        #expect(held.count < 1000)
+        #expect(
+            held.isRepeated(in: long.prefix(20), at: now) && held.isRepeated(in: long[8000..<8040], at: now))
+    }
+
     @Test func `never show, whatever they are and whatever stands around them`() {
         var generator = RepeatableGenerator(seed: 2)
         for round in 0..<60 {
