@@ -51,7 +51,7 @@ package enum MetricsPage {
 
         text.begin(
             "bearerd_request_duration_seconds", .histogram,
-            help: "From the first byte of a request to the last one of its answer.")
+            help: "From the whole head of a request to the last byte of its answer.")
         for (name, route) in routes { append(route.durations, route: name, to: &text) }
 
         text.begin("bearerd_denied_total", .counter, help: "Requests refused before they were sent on.")

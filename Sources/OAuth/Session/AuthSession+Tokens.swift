@@ -61,7 +61,8 @@ extension AuthSession {
     /// The client that the provider made, if one was registered.
     public var registration: ClientRegistration? { get async { await known.registration } }
 
-    /// True if there is a token, or one can be had without a person (AppAuth's `isAuthorized`).
+    /// True if there is a token or a refresh token (AppAuth's `isAuthorized`); false for a grant that needs neither before its
+    /// first token.
     public var isAuthorized: Bool {
         get async {
             let engine = await known

@@ -116,6 +116,6 @@ extension HTTPRequest {
 }
 
 extension HTTPMethod {
-    /// The methods of a route that sets none: all but TRACE and CONNECT.
+    /// The common ones of a route that sets none, which takes all but TRACE, TRACK and CONNECT.
     fileprivate static let forwarded: Set<HTTPMethod> = [.get, .head, .post, .put, .patch, .delete, .options]
 }
