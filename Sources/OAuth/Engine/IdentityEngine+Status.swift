@@ -150,9 +150,9 @@ extension IdentityEngine {
             return IdentityError(code: "other_client", detail: othersWords, at: nil)
         }
         guard state.unauthorized != nil else { return nil }
+        let words = state.refusal?.words ?? ""
         return IdentityError(
             code: IdentityState.authorizationError.rawValue,
-            detail: "a resource server answered 401 to the newest access token\(state.refusal?.words ?? "")",
-            at: nil)
+            detail: "'\(state.refusingRoute)' answered 401 to the newest access token\(words)", at: nil)
     }
 }

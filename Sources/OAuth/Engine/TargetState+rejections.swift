@@ -20,6 +20,7 @@ extension TargetState {
         guard let access, access.snapshot.generation == generation else { return rejection.canReplay }
         if rejection.isUnauthorized {
             unauthorized = generation
+            refusingRoute = rejection.route
         } else if unauthorized == generation {
             unauthorized = nil
         }

@@ -45,6 +45,8 @@ struct TargetState: Sendable {
     var unauthorized: Int?
     /// The words with which a resource server last refused a token.
     var refusal: TokenRefusal?
+    /// The route on which that was: its path, or for a program its origin.
+    var refusingRoute = ""
     /// Routes that forced a refresh not long ago, or may not yet.
     var holdOffs: [String: HoldOff] = [:]
     /// True if the next request asks for a renewal before it gets a token, though that has not expired.

@@ -69,7 +69,7 @@ import Testing
         #expect(try sidecar.state() == "authorization_error")
         #expect(
             try sidecar.identityStatus()["last_error"]["detail"].string
-                == "a resource server answered 401 to the newest access token: invalid_token")
+                == "'/' answered 401 to the newest access token: invalid_token")
     }
 
     @Test func `goes through where the refresh brings the same token again`() throws {
