@@ -48,6 +48,10 @@ struct ImportCommand: IdentityCommand {
     }
 
     func run(on chosen: ChosenIdentity) throws(CommandFailure) {
+        guard chosen.identity.client.grantType.needsPerson else {
+            throw CommandFailure(
+                .permission, "\(chosen.name): its grant needs no person, so there is no session to take")
+        }
         let imported = try read()
         let clientID = try grantClient(of: imported, for: chosen.identity)
         try checkIssuer(of: imported, for: chosen.identity)

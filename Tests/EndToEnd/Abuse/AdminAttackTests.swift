@@ -222,6 +222,10 @@ import Testing
         let answer = try RawClient(to: sidecar.bearerd.admin).request(
             "POST", Self.session, [Self.header], body: Self.imported)
         #expect(answer.status == 403 && answer.problem == "access_denied")
+        let file = try sidecar.directory.write("token", "fake-refresh-token")
+        let command = try BearerdProcess.command(
+            "import", "--refresh-token", file, "-c", sidecar.directory.path("config.yaml"))
+        #expect(command.exit == 77 && command.errors.contains("needs no person"), "\(command)")
         #expect(try sidecar.identityStatus()["generation"].number == 1)
     }
 }
