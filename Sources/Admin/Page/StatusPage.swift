@@ -192,11 +192,11 @@ struct StatusPage {
     /// The tab's title and icon, for the script to put in place.
     private var look: PageLook {
         let isBad =
-            isDraining || document.refusedReload != nil || !document.silentWorkers.isEmpty
+            document.refusedReload != nil || !document.silentWorkers.isEmpty
             || document.routes.contains { $0.figures?.health.isFailing ?? false }
             || ill.contains { $0.state != .authorizationError } || troubled.contains(where: \.isOnlyInMemory)
         let isDoubtful =
-            !ill.isEmpty || !troubled.isEmpty || !waiting.isEmpty
+            isDraining || !ill.isEmpty || !troubled.isEmpty || !waiting.isEmpty
             || document.routes.contains { if case .falters? = $0.figures?.health { true } else { false } }
         return isBad ? .bad : isDoubtful ? .doubtful : .good
     }
@@ -209,7 +209,7 @@ struct StatusPage {
     private var sentences: HTMLText {
         if isDraining {
             return
-                "<strong class=\"bad\">Draining:</strong> it was told to end, is not ready for more, and finishes what has begun."
+                "<strong class=\"warn\">Draining:</strong> it was told to end, is not ready for more, and finishes what has begun."
         }
         let ill = self.ill
         let failing = document.routes.filter { $0.figures?.health.isFailing ?? false }

@@ -77,6 +77,11 @@ enum DaemonCheck {
                 "\(seen), and runs by \(other), not by \(file): what follows of it is not about this file",
                 fix: "look at that one with -c \(other), or give this one an admin.listen of its own")
         }
+        if status.isDraining {
+            return .warn(
+                "\(seen), and drains: it was told to end, and finishes what has begun",
+                fix: "start it anew, if nobody does")
+        }
         guard let refusal = status.refusedReload else { return .ok(seen) }
         return .warn(
             "\(seen): the last reload was refused, and the old configuration is in force: "
