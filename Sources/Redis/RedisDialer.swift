@@ -150,13 +150,14 @@ final class RedisDialer {
         _ server: RedisServer, by deadline: ContinuousClock.Instant, place: String
     ) async throws(RedisError) -> RedisConnection {
         let prepare = settings.prepare
-        guard await loop.value(within: deadline - .now, of: { await prepare() }) != nil else {
+        guard let trust = await loop.value(within: deadline - .now, of: { await prepare() }) else {
             throw .unreachable(
-                server: "\(server)", reason: "is not asked: our certificate could not be read in time",
-                key: RedisKey.clientCertificateFile)
+                server: "\(server)", reason: "is not asked: certificates could not be read in time",
+                key: "\(RedisKey.clientCertificateFile), \(RedisKey.caFile)")
         }
         do throws(UpstreamError) {
-            return try await connected(to: server, within: max(deadline - .now, .milliseconds(1)))
+            return try await connected(
+                to: server, trusting: trust, within: max(deadline - .now, .milliseconds(1)))
         } catch {
             if await speaksNoTLS(server, where: error) {
                 throw .unreachable(
@@ -170,10 +171,12 @@ final class RedisDialer {
     }
 
     private func connected(
-        to server: RedisServer, within limit: Duration
+        to server: RedisServer, trusting trust: TrustStore? = nil, within limit: Duration
     ) async throws(UpstreamError) -> RedisConnection {
+        var transport = settings.transport
+        if let trust { transport.trust = trust }
         let connector = UpstreamConnector(
-            address: UpstreamAddress(url: server.url, transport: settings.transport), multis: multis)
+            address: UpstreamAddress(url: server.url, transport: transport), multis: multis)
         return RedisConnection(
             try await connector.connect(within: limit), to: server, passwordKey: settings.passwordKey)
     }

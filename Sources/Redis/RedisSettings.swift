@@ -29,8 +29,10 @@ package struct RedisSettings: Sendable {
     /// A daemon looks at the store each second. One that did not has stood still, maybe together with the master (a host that
     /// was paused), which takes itself for the master for some seconds more, though another one has taken its place.
     package var longestSilence: Duration = .seconds(3)
-    /// Reads our certificate again, before each connection; may wait for the disk.
-    package var prepare: @Sendable () async -> Void = {}
+    /// Reads our certificate and the authorities again, before each connection; may wait for the disk.
+    ///
+    /// It returns nil where those of ``transport`` count.
+    package var prepare: @Sendable () async -> TrustStore? = { nil }
     /// Reads the password again, nil without one; may wait for the disk.
     package var password: @Sendable () async -> Result<Secret?, CredentialError> = { .success(nil) }
     package var passwordKey = Self.passwordKey

@@ -43,8 +43,16 @@ extension RedisConfiguration {
         let own = clientCertificate.map { trust.ownCertificates[$0] }
         settings.transport = Transport(
             trust: location.isEncrypted ? try trust.store(caFile: caFile) : nil, ownCertificate: own)
-        if let own {
-            settings.prepare = { await Task(executorPreference: thread) { _ = own.read() }.value }
+        if location.isEncrypted {
+            let caFile = caFile
+            settings.prepare = {
+                await Task(executorPreference: thread) { () -> TrustStore? in
+                    _ = own?.read()
+                    guard let caFile else { return nil }
+                    if (try? CertificateFile.check(caFile)) != nil { try? trust.refresh([caFile]) }
+                    return try? trust.store(caFile: caFile)
+                }.value
+            }
         }
         settings.leaseLife = timeouts.token + Self.leaseMargin
         settings.passwordKey = "store.\(passwordKey)"

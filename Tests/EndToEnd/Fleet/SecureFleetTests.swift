@@ -73,6 +73,37 @@ struct `A store in Redis that wants certificates` {
         }
     }
 
+    @Test func `may come to have another authority while daemons run`() throws {
+        func show(_ authority: TLSAuthority) throws {
+            let (certificate, key) = try authority.certificate(for: ["127.0.0.1"])
+            try directory.write("cert.pem", bytes: TemporaryDirectory.contents(of: certificate))
+            try directory.write("key.pem", bytes: TemporaryDirectory.contents(of: key))
+        }
+        func trust(_ authority: TLSAuthority) throws {
+            try directory.write("ca.pem", bytes: TemporaryDirectory.contents(of: authority.certificateFile))
+        }
+        try show(authority)
+        try trust(authority)
+        let redis = try RedisProcess(
+            [
+                "tls-cert-file \(directory.path("cert.pem"))", "tls-key-file \(directory.path("key.pem"))",
+                "tls-ca-cert-file \(authority.certificateFile)", "tls-auth-clients no",
+            ], speaksTLS: true)
+        let fleet = try Fleet(
+            redis, at: "url: rediss://\(redis.address)\nca_file: \(directory.path("ca.pem"))")
+        let daemon = try fleet.daemons(1)[0]
+        #expect(try daemon.act("refresh").status < 300)
+        let other = try TLSAuthority()
+        try redis.kill()
+        try show(other)
+        try redis.start()
+        try daemon.bearerd.logLine("that it is away") { $0.message.contains("the store is out of reach") }
+        #expect(try daemon.act("refresh").status == 503)
+        try trust(other)
+        try eventually("a rotation") { try daemon.act("refresh").status < 300 }
+        #expect(Set(fleet.shown).count == fleet.shown.count)
+    }
+
     @Test(arguments: [
         "requirepass \(password)",
         """

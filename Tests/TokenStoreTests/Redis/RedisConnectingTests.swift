@@ -30,7 +30,10 @@ struct `Connecting to Redis` {
                     return .success(nil)
                 }
             } else {
-                settings.prepare = { for await _ in disk {} }
+                settings.prepare = {
+                    for await _ in disk {}
+                    return nil
+                }
             }
         }
         for _ in 0..<2 {
