@@ -27,7 +27,7 @@ public struct VerifiedAccessToken: Sendable {
     /// Every claim.
     package let claims: JSONObject
 
-    /// Reads claims; one of the wrong type counts as missing, but `cnf`, which then fits no key.
+    /// Reads claims; one of the wrong type counts as missing, but `cnf`, which then fits no key, and `nbf`, which never comes.
     init(_ claims: JSONObject) {
         func string(_ names: String...) -> String? {
             names.lazy.compactMap { claims[$0]?.string }.first { !$0.isEmpty }
@@ -59,8 +59,9 @@ public struct VerifiedAccessToken: Sendable {
     /// Why the token is of no use at `now`, with clocks that differ by `clockSkew`; nil if it is of use.
     func lifetimeFlaw(at now: WallTime, clockSkew: Duration) -> AccessTokenError.Flaw? {
         if let expiry, now - expiry >= clockSkew { return .expired }
-        if let notBefore, notBefore - now > clockSkew { return .notYetValid }
-        return nil
+        if let notBefore { return notBefore - now > clockSkew ? .notYetValid : nil }
+        // One that is no number (RFC 7519 §4.1.5) may be any moment.
+        return claims["nbf"].map { $0 != .null } ?? false ? .notYetValid : nil
     }
 
     /// All claims as one JSON object.
