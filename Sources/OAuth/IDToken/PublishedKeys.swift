@@ -17,7 +17,7 @@ final class PublishedKeys {
     private var failure: (error: TokenFailure, end: Instant)?
     private var last: JSONWebKeySet?
     private var fetchedAt: Instant?
-    /// When the last fetch for a token that no key fitted began; nil after a success.
+    /// When the last fetch began; nil if it brought the key that was looked for.
     private var askedAt: Instant?
     /// True while the keys are being fetched; ``waiters`` wait for that.
     private var isFetching = false
@@ -43,15 +43,16 @@ final class PublishedKeys {
     ) async throws(TokenFailure) -> JOSEError? {
         guard JWSAlgorithm.asymmetric.contains(token.algorithm) else { return .algorithmNotAllowed }
         guard !areAtHand(for: token, at: server.clock.now) else { return nil }
+        var isFetched = false
         do throws(TokenFailure) {
-            try await refetch(with: server)
+            isFetched = try await refetch(with: server)
         } catch {
             guard last != nil else { throw error }
         }
         guard let last else { return isTrusted ? nil : .noKey }
         do throws(JOSEError) {
             try last.verify(token)
-            askedAt = nil
+            if isFetched { askedAt = nil }
             return nil
         } catch {
             return error
@@ -60,13 +61,19 @@ final class PublishedKeys {
 
     /// Fetches the keys, or waits for the fetch under way; does nothing if the server publishes none.
     ///
+    /// - Returns: false if the last fetch was so short a time ago that the keys stay as they are.
     /// - Throws: the fetch's failure, for all who waited; without any keys the next call tries again after the pause.
-    private func refetch(with server: some KeyPublisher) async throws(TokenFailure) {
+    private func refetch(with server: some KeyPublisher) async throws(TokenFailure) -> Bool {
         while isFetching {
-            if let result = try await fetched(within: server) { return try result.get() }
+            guard let result = try await fetched(within: server) else { continue }
+            try result.get()
+            return true
         }
         let now = server.clock.now
-        if let askedAt, now - askedAt < Self.refetchInterval { return try requireKeys() }
+        if let askedAt, now - askedAt < Self.refetchInterval {
+            try requireKeys()
+            return false
+        }
         if last == nil, let failure, now < failure.end { throw failure.error }
         askedAt = now
         isFetching = true
@@ -89,6 +96,7 @@ final class PublishedKeys {
         for waiter in waiters { waiter.wake(with: .success(told)) }
         waiters = []
         _ = try result.get()
+        return true
     }
 
     /// Returns the published keys; nil if the server publishes none.

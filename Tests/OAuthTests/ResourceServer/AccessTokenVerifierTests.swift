@@ -159,12 +159,25 @@ import Testing
         #expect(await harness.verdict(request) == nil)
     }
 
-    @Test func `goes on with the keys that it has while they cannot be fetched anew`() async throws {
+    @Test func `goes on with the keys that it has while they cannot be fetched anew, and asks seldom`()
+        async throws
+    {
         let harness = try ResourceServerHarness()
         let request = harness.request("Bearer \(try harness.token { $0["exp"] = 1_700_090_000 })")
         #expect(await harness.verdict(request) == nil)
         harness.server.publish(.error(.timedOut), at: ResourceServerHarness.keysURL)
         harness.clock.advance(by: .seconds(7200))
-        #expect(await harness.verdict(request) == nil)
+        for _ in 0..<20 { #expect(await harness.verdict(request) == nil) }
+        #expect(harness.fetches == 2)
+        harness.clock.advance(by: .seconds(30))
+        for _ in 0..<20 { #expect(await harness.verdict(request) == nil) }
+        #expect(harness.fetches == 3)
+    }
+
+    @Test(arguments: ["1700009000", "soon"])
+    func `does not believe a token whose nbf is no number`(notBefore: String) async throws {
+        let harness = try ResourceServerHarness()
+        let token = try harness.token { $0["nbf"] = .string(notBefore) }
+        #expect(await harness.verdict(harness.request("Bearer \(token)")) == .invalidToken(.notYetValid))
     }
 }
