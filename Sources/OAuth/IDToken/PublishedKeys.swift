@@ -3,7 +3,8 @@
 import BearerdCryptography
 import BearerdHTTPMessages
 
-/// The keys of an authorization server's signatures (`jwks_uri`), fetched when needed and kept for an hour.
+/// The keys of an authorization server's signatures (`jwks_uri`), fetched when needed and kept for an hour, or until they can
+/// be fetched anew.
 ///
 /// Confined to its session.
 final class PublishedKeys {

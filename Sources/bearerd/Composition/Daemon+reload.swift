@@ -42,7 +42,9 @@ extension Daemon {
             let prepared = try await prepare(file)
             await commit(prepared)
             told(of: nil)
-            return .success(prepared.files.report.lines)
+            let warnings = prepared.files.report.lines
+            log.callOut(warnings)
+            return .success(warnings)
         } catch {
             told(of: error)
             return .failure(error)

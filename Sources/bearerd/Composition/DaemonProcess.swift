@@ -53,7 +53,7 @@ enum DaemonProcess {
         }
         let log = Log(
             level: configuration.log.level, format: configuration.log.effectiveFormat, sink: writer)
-        for warning in warnings { log.warning("look at the configuration", [.reason: .string(warning)]) }
+        log.callOut(warnings)
         forbidDumps(log)
         raiseDescriptorLimit(log)
         sandboxOutcome.tell(log)
@@ -133,5 +133,12 @@ enum DaemonProcess {
             log.warning(
                 "a core dump of this process would hold tokens", [.reason: .string(error.description)])
         }
+    }
+}
+
+extension Log {
+    /// Writes what a configuration in force warns of.
+    func callOut(_ warnings: [String]) {
+        for reason in warnings { warning("look at the configuration", [.reason: .string(reason)]) }
     }
 }

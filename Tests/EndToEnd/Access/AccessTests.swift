@@ -159,6 +159,10 @@ import Testing
         let quiet = try Sidecar()
         #expect(try quiet.admin("GET", "/api/status").json["warnings"] == .null)
         #expect(!quiet.bearerd.log.contains("insecure_skip_verify"))
+        try quiet.reload(to: .init(identity: "insecure_skip_verify: true"))
+        try quiet.bearerd.logLine("the warning of a reload") { line in
+            line["level"] == "warning" && line["reason"]?.contains("insecure_skip_verify") == true
+        }
     }
 
     @Test func `is not for web pages of other origins`() throws {
