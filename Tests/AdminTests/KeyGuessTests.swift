@@ -40,20 +40,22 @@ struct `Guesses of the admin key` {
         peer: PeerAddress
     ) async {
         let responder = AdminFixture(key: Secret("k")).responder()
-        func post(_ key: String, as user: UInt32 = 7) async -> Int {
+        func post(_ key: String, as user: UInt32 = 7, isInOwnField: Bool = false) async -> Int {
             var fixture = AdminFixture()
             fixture.peer = if case .unix = peer { .unix(user: user, process: 1) } else { peer }
             fixture.user = .known(user)
             var request = HTTPRequest(method: .post, target: "/api/identities/default/refresh")
             request.fields[.host] = "localhost"
-            request.fields[.bearerdAdmin] = "1"
-            request.fields[.authorization] = "Bearer \(key)"
+            request.fields[.bearerdAdmin] = isInOwnField ? key : "1"
+            if !isInOwnField { request.fields[.authorization] = "Bearer \(key)" }
             return await fixture.send(request, to: responder).status
         }
         for guess in 0..<10 {
             #expect(await post("guess \(guess)") == 403)
             #expect(await post("k") == (guess < 9 ? 200 : 429))
         }
+        // Neither tells which of the two is right.
+        for key in ["k", "x"] { #expect(await post(key, isInOwnField: true) == 429) }
         #expect(await post("k", as: 8) == 200, "another user has guessed nothing")
         for key in [nil, "k", "x"] {
             var fixture = AdminFixture()
