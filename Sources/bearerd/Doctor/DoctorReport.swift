@@ -45,7 +45,11 @@ struct DoctorReport {
     /// - Returns: how the process ends.
     /// - Throws: a failure of output.
     func finish(isUsable: Bool, next: String?) throws(CommandFailure) -> ExitStatus {
-        let failed = rows.filter { $0.finding.result == .fail }
+        // The only check has found nothing out where what comes first has failed.
+        let failed = rows.filter { row in
+            row.finding.result == .fail
+                || isOfOne && row.finding.result == .skip && row.finding.isBlocking && !row.isAboutUnused
+        }
         let isSuccess = isUsable && failed.isEmpty
         if isJSON {
             let document: JSONValue = ["success": .bool(isSuccess), "checks": .array(rows.map(\.json))]
