@@ -212,13 +212,15 @@ package struct Rejection: Equatable, Sendable {
     /// The text for a denied request: the protection that denied it, and the way through.
     private static func words(for denial: ProxyError.Denial, _ fields: HTTPFields) -> String {
         switch denial {
-        case .peer: "This user may not use the listener."
+        case .peer:
+            "This user may not use the listener: access.peer_uids has who may, else bearerd's own user and root."
         case .certificate:
             "This listener takes no such connection any more: clients need a certificate of tls.client_ca_file."
         case .certificateName:
             "None of the names (subjectAltName) in the client's certificate is one of tls.client_allow."
         case .user: "This route has no identity for this user: its identity.uid lists those it has."
-        case .key: "The header X-Bearerd-Key is missing or wrong."
+        case .key:
+            "The header X-Bearerd-Key is missing or wrong: access.key or access.keys have what it has to be."
         case .origin: RefusedCaller.origin(fields.onlyValue(of: .origin))
         case .referer:
             RefusedCaller.origin(
