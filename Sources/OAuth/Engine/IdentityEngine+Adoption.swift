@@ -11,7 +11,6 @@ extension IdentityEngine {
 
     /// Takes over what is stored if that is newer, else has ours written in its place.
     mutating func compare(with stored: StoredSession?) {
-        let isWorthKeeping = session.refreshToken != nil || !session.accessTokens.isEmpty
         if let stored {
             keepPending(of: stored)
             if isOthers(stored) {
@@ -32,12 +31,23 @@ extension IdentityEngine {
         }
         if stored.map({ !isOthers($0) }) ?? true { othersSession = nil }
         let wasBehind = isStoreBehind
-        isStoreBehind = isWorthKeeping && !isUnwritten && session.generation > stored?.generation ?? 0
+        isStoreBehind = !isUnwritten && hasLostOurs(stored)
         if isStoreBehind, !wasBehind { writeMoment = min(writeMoment, now) }
         guard !needsWriting else { return }
         // Nobody needs what could not be done.
         storeTroubles[.save] = nil
         if queue.isEmpty { storeTroubles[.lock] = nil }
+    }
+
+    /// True if the store holds less than we know: it was emptied, or has gone back to an older copy.
+    private func hasLostOurs(_ stored: StoredSession?) -> Bool {
+        let holdsTokens = session.refreshToken != nil || !session.accessTokens.isEmpty
+        // What a logout or a revocation has left counts too, or an older session would come to life again.
+        guard holdsTokens || session.began != nil else { return false }
+        guard let stored else { return true }
+        if session.begins(after: stored) { return true }
+        guard holdsTokens || stored.origin == session.origin && !isOthers(stored) else { return false }
+        return session.generation > stored.generation
     }
 
     /// True if what is stored takes the place of ours.
@@ -48,6 +58,8 @@ extension IdentityEngine {
         if isSameSession, isReplaced(stored.refreshToken) { return false }
         // A person began it after ours. In a store that was emptied they found nothing to count on from.
         if stored.begins(after: session) { return true }
+        // It has gone back to what ours took the place of, however often that was renewed since.
+        if session.begins(after: stored) { return false }
         // The store has held more than that: it has gone back.
         if stored.generation < knownGeneration { return false }
         // Somebody has logged out or revoked since: what we were given meanwhile does not count.

@@ -140,6 +140,22 @@ struct `A fleet on a provider that takes no refresh token twice` {
         }
     }
 
+    @Test func `writes a logout back that Redis has lost, before somebody adopts the session`() throws {
+        let fleet = try Fleet()
+        let daemons = try fleet.daemons(2)
+        let key = "bearerd:session:default"
+        #expect(try fleet.redis("COPY", key, "before") == "1")
+        #expect(try daemons[0].act("logout").status < 300)
+        for daemon in daemons { try eventually("the end") { try daemon.state() == "login_required" } }
+        #expect(try fleet.redis("COPY", "before", key, "REPLACE") == "1")
+        try eventually("the logout to be written again") {
+            try fleet.redis("GET", key) != fleet.redis("GET", "before")
+        }
+        let next = try fleet.daemon()
+        try eventually("it to know of the logout") { try next.state() == "login_required" }
+        #expect(try next.get().status == 503)
+    }
+
     @Test func `finds the new master by its sentinels, and gives it the write that it has lost`() throws {
         let master = try RedisProcess()
         let replica = try RedisProcess(["replicaof 127.0.0.1 \(master.address.port)"])

@@ -82,6 +82,25 @@ struct `A session in the store` {
         #expect(!harness.find(stored))
     }
 
+    @Test func `that has lost a logout gets it again, and nobody logs in by the older one`() {
+        let harness = EngineHarness(grantType: .refreshToken)
+        harness.find(generation: 2, accessToken: "at", refreshToken: "rt")
+        var before = harness.state.session
+        before.began = harness.wall + .seconds(-60)
+        let end = before.loggedOut(binding: harness.state.binding, at: harness.wall)
+        #expect(harness.find(end) && !harness.state.needsSaving)
+        // As often as somebody who has not heard of the logout renews it, too.
+        for generation in 2...5 {
+            before.generation = generation
+            #expect(!harness.find(before))
+            #expect(harness.word == .loginRequired && harness.state.needsSaving, "\(generation)")
+            #expect(!harness.find(end) && !harness.state.needsSaving)
+        }
+        // Nothing says that the end is of what has no beginning.
+        harness.find(generation: 1, refreshToken: "of another time")
+        #expect(!harness.state.needsSaving)
+    }
+
     @Test func `that is newer is adopted instead of refreshing`() {
         let harness = EngineHarness(grantType: .refreshToken, refreshToken: "one")
         #expect(harness.find(generation: 2, accessToken: "theirs", refreshToken: "two"))
