@@ -25,7 +25,8 @@ import Testing
         ("/*.json", ["/a.json", "/.json"]), ("/a|b", ["/a|b", "/a%7cb"]), ("/a%7Cb", ["/a|b", "/a%7cb"]),
         ("/ü", ["/ü", "/%c3%bc"]), ("/a%", ["/a%", "/a%25"]),
         ("/a*%3Ab", ["/ax%3ab", "/a%3Ab", "/a%25%3ab"]),
-        ("/*B", ["/%3AB", "/%3A%2CB", "/B"]),
+        ("/*B", ["/%3AB", "/%3A%2CB", "/B"]), ("/x/a*b*c", ["/x/abc", "/x/aXbYc", "/x/abcbc"]),
+        ("/a*a", ["/aa", "/aba"]),
     ])
     func `allow what their patterns match`(pattern: String, paths: [String]) throws {
         for path in paths { #expect(try Self.allows(pattern, path), "\(path)") }
@@ -40,6 +41,7 @@ import Testing
         // To a server that decodes, neither ends with what stands behind the asterisk.
         ("/*B", ["/x%2B", "/x%2b", "/%C3%AB"]), ("/*2*", ["/a%2B"]), ("/a%*", ["/a%2B"]),
         ("/orders/**", ["/orders/..;/admin", "/orders/%2e%2e%2fadmin", "/orders/..%5cadmin"]),
+        ("/x/a*b*c", ["/x/ac", "/x/acb", "/x/ab", "/x/abxd"]), ("/a*a", ["/a", "/ab"]),
     ])
     func `allow nothing else, whichever way a path is read`(pattern: String, paths: [String]) throws {
         for path in paths { #expect(try !Self.allows(pattern, path), "\(path)") }

@@ -3,7 +3,7 @@
 /// A pattern for paths: `*` matches anything within a segment, a segment `**` any number of segments.
 ///
 /// `/orders/**` matches `/orders` too. A final slash counts: `/orders` and `/orders/` are two paths. Matching costs
-/// at most the product of both lengths.
+/// at most the product of both lengths, and no more than the path's where no segment has two wildcards and no `**` is followed by several.
 package struct PathPattern: Sendable, Equatable {
     /// The reason why a text is no pattern.
     package enum Fault: Error, Equatable, Sendable {
@@ -17,14 +17,18 @@ package struct PathPattern: Sendable, Equatable {
     }
 
     private enum Segment: Equatable {
-        case literal([UInt8])
+        case literal([SegmentedPath.Character])
         /// Has at least one `*`.
-        case wild([UInt8])
+        case wild([SegmentedPath.Character])
         /// `**`.
         case any
+
+        var isAny: Bool { if case .any = self { true } else { false } }
     }
 
     private let segments: [Segment]
+    /// True if it has a `**`, so that paths of any number of segments may match.
+    private let isDeep: Bool
     /// The pattern as written.
     package let text: String
 
@@ -38,6 +42,7 @@ package struct PathPattern: Sendable, Equatable {
             segments.append(try Self.segment(Array(part), isLast: isLast))
         }
         self.segments = segments
+        isDeep = segments.contains(where: \.isAny)
     }
 
     private static func segment(_ bytes: [UInt8], isLast: Bool) throws(Fault) -> Segment {
@@ -49,7 +54,8 @@ package struct PathPattern: Sendable, Equatable {
         for (one, next) in zip(bytes, bytes.dropFirst()) where one == Byte.asterisk && next == Byte.asterisk {
             throw .mixedSegment
         }
-        return canonical.contains(Byte.asterisk) ? .wild(canonical) : .literal(canonical)
+        let characters = SegmentedPath.characters(of: canonical)
+        return canonical.contains(Byte.asterisk) ? .wild(characters) : .literal(characters)
     }
 
     private static let never: Set<UInt8> = [
@@ -67,47 +73,41 @@ package struct PathPattern: Sendable, Equatable {
     /// Returns true if the pattern matches a path.
     ///
     /// - Parameter path: in normal form, in its canonical spelling (``RequestPath/canonical(_:)``).
-    package func matches(_ path: [UInt8]) -> Bool {
-        guard path.first == Byte.slash else { return false }
-        let parts = path.dropFirst().split(separator: Byte.slash, omittingEmptySubsequences: false)
+    package func matches(_ path: [UInt8]) -> Bool { SegmentedPath(path).map(matches) ?? false }
+
+    /// The same for a path that was cut before.
+    func matches(_ path: SegmentedPath) -> Bool {
+        let parts = path.segments
+        guard isDeep || parts.count == segments.count else { return false }
         return Wildcard.matches(
-            parts.count, segments.count, isWild: { segments[$0] == .any },
+            parts.count, segments.count, isWild: { segments[$0].isAny },
             isEqual: { Self.matches(segments[$1], parts[$0]) })
     }
 
-    private static func matches(_ segment: Segment, _ part: ArraySlice<UInt8>) -> Bool {
+    private static func matches(_ segment: Segment, _ part: [SegmentedPath.Character]) -> Bool {
         switch segment {
-        case .any: return true
-        case .literal(let bytes): return part.elementsEqual(bytes)
-        case .wild(let bytes):
-            guard !part.isEmpty else { return false }
-            guard !part.contains(Byte.percent) else {
-                return matches(characters(of: bytes[...]), characters(of: part), wildcard: [Byte.asterisk])
-            }
-            return matches(bytes, part, wildcard: Byte.asterisk)
+        case .any: true
+        case .literal(let characters): part == characters
+        case .wild(let pattern): !part.isEmpty && matches(pattern, part)
         }
     }
 
-    private static func matches<Element: Equatable>(
-        _ pattern: [Element], _ part: some RandomAccessCollection<Element>, wildcard: Element
+    private static func matches(
+        _ pattern: [SegmentedPath.Character], _ part: [SegmentedPath.Character]
     ) -> Bool {
-        let start = part.startIndex
-        return Wildcard.matches(
-            part.count, pattern.count, isWild: { pattern[$0] == wildcard },
-            isEqual: { pattern[$1] == part[part.index(start, offsetBy: $0)] })
-    }
-
-    /// The characters of a segment: an escape is one, so that no wildcard stands for a piece of it.
-    private static func characters(of segment: ArraySlice<UInt8>) -> [[UInt8]] {
-        var characters: [[UInt8]] = []
-        var rest = segment
-        while let byte = rest.first {
-            let escape = Array(rest.prefix(3))
-            let length = byte == Byte.percent && escape.span.percentDecoded(at: 0) != nil ? 3 : 1
-            characters.append(Array(rest.prefix(length)))
-            rest = rest.dropFirst(length)
+        let wildcard = SegmentedPath.Character(Byte.asterisk)
+        guard let first = pattern.firstIndex(of: wildcard), let last = pattern.lastIndex(of: wildcard) else {
+            return false
         }
-        return characters
+        let (begin, end) = (pattern[..<first], pattern[(last + 1)...])
+        guard part.count >= begin.count + end.count, part.starts(with: begin),
+            part.suffix(end.count).elementsEqual(end)
+        else { return false }
+        let (middle, rest) = (pattern[first...last], part.dropFirst(begin.count).dropLast(end.count))
+        return first == last
+            || Wildcard.matches(
+                rest.count, middle.count, isWild: { middle[middle.startIndex + $0] == wildcard },
+                isEqual: { rest[rest.startIndex + $0] == middle[middle.startIndex + $1] })
     }
 }
 

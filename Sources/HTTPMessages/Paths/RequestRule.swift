@@ -34,7 +34,9 @@ package struct RequestRules: Sendable, Equatable {
         guard !about.isEmpty else { return nil }
         var found: Int?
         for reading in RequestPath.readings(of: path) {
-            guard let index = about.first(where: { rules[$0].path.matches(reading) }) else { return nil }
+            guard let path = SegmentedPath(reading),
+                let index = about.first(where: { rules[$0].path.matches(path) })
+            else { return nil }
             found = found ?? index
         }
         return found
