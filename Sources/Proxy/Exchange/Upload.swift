@@ -174,7 +174,8 @@ final class Upload<Client: ClientExchange> {
             return try await client.nextPiece(
                 of: client.incoming, within: timeout, sparingly: !upstream.outgoing.takesMuch) != nil
         } catch {
-            throw ProxyError(receiving: error)
+            // Whoever ends an upload closes the upstream first: the client, which is woken from its wait, has done nothing.
+            throw upstream.isOpen ? ProxyError(receiving: error) : .upstreamClosed
         }
     }
 

@@ -269,4 +269,38 @@ import Testing
         for client in clients { #expect(try client.wire.readResponse().status == 502) }
         #expect(try connecting() == 0)
     }
+
+    /// The client waits in the middle of its content, and is there.
+    @Test(arguments: [true, false], [true, false])
+    func `in the middle of a request is its own failure, and not the client's`(
+        upstreamIsHTTP2: Bool, clientIsHTTP2: Bool
+    ) throws {
+        let resetting = try HTTP2Upstream { peer, event, stream in
+            if event == .content { try peer.send(.reset(stream.id, code: 0x2)) }
+        }
+        let closing = try RawServer { wire in
+            _ = try wire.readHead()
+            _ = try wire.read(exactly: 5)
+        }
+        let sidecar = try HTTP2Route.sidecar(
+            at: upstreamIsHTTP2 ? resetting.url : "http://\(closing.address)",
+            speaking: upstreamIsHTTP2 ? "h2" : "http1")
+        try sidecar.awaitToken()
+        let status: Int?
+        if clientIsHTTP2 {
+            let client = try HTTP2Client(to: sidecar.bearerd.proxy)
+            let stream = try client.begin("POST", "/h2/", endsStream: false)
+            try client.send(.data("start", stream: stream))
+            status = try client.head(on: stream)[":status"].flatMap { Int($0) }
+        } else {
+            let client = try sidecar.client()
+            try client.send("POST", "/h2/", [("Content-Length", "1000")])
+            try client.wire.send("start")
+            status = try client.wire.readHead()?.status
+        }
+        #expect(status == 502)
+        let line = try sidecar.bearerd.logLine("its line") { $0["path"] == "/h2/" }
+        #expect(line["status"] == "502" && line["code"] == "upstream_protocol", "\(line.json)")
+        #expect(try sidecar.metrics().sum("bearerd_upstream_failures_total", "route=\"/h2\"") == 1)
+    }
 }
