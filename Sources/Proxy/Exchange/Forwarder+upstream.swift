@@ -16,7 +16,8 @@ extension Forwarder {
     ///
     /// A kept connection may have died meanwhile. The request is then sent again on a new one if its body can
     /// be sent again and its method is idempotent, or no byte has been sent (RFC 9110 §9.2.2). A request that
-    /// the upstream declares unprocessed is sent again whatever its method.
+    /// the upstream declares unprocessed is sent again whatever its method, and once more where the second
+    /// connection, which others share and which may be as old as the first, ends like that one.
     ///
     /// - Returns: the upstream's exchange, with the content of the response begun.
     @inline(__always)
@@ -26,17 +27,18 @@ extension Forwarder {
         if !exchange.upload.hasArrived, gathersBody(of: exchange, on: route) {
             try await gatherBody(of: exchange, on: route)
         }
-        if let upstream = try await attempt(exchange, on: route, fresh: false) { return upstream }
-        guard let upstream = try await attempt(exchange, on: route, fresh: true) else {
-            throw .upstreamClosed
+        var attempts = 0
+        while true {
+            if let upstream = try await attempt(exchange, on: route, after: attempts) { return upstream }
+            attempts += 1
         }
-        return upstream
     }
 
+    /// - Parameter count: how many attempts there were before.
     /// - Returns: nil if the upstream did not answer and the request may be sent again.
     @inline(__always)
     private func attempt<Pool: ExchangePool>(
-        _ exchange: Exchange, on route: PooledRoute<Pool>, fresh: Bool
+        _ exchange: Exchange, on route: PooledRoute<Pool>, after count: Int
     ) async throws(ProxyError) -> Pool.Exchange? {
         guard !exchange.isClientGone else { throw .clientGone }
         // Nothing is sent, or sent once more, that nobody would answer.
@@ -44,7 +46,7 @@ extension Forwarder {
         if let trace = exchange.trace { beginSend(of: exchange, trace) }
         if Pool.sharesConnections { exchange.measureHead() }
         let upstream: Pool.Exchange
-        if !fresh, let kept = takeKept(for: exchange, on: route) {
+        if count == 0, let kept = takeKept(for: exchange, on: route) {
             upstream = kept
         } else {
             upstream = try await open(for: exchange, on: route)
@@ -68,7 +70,8 @@ extension Forwarder {
                 error == .upstreamClosed && !isUnprocessed && !isDeclined && !upstream.isFirst
                 && !upstream.hasArrived && !upstream.hasReadInterim && exchange.client.isOpen
             let mayBeSeen = upstream.outgoing.hasSent
-            let failure = error == .upstreamClosed ? ProxyError(upstream.loss) : error
+            let loss = upstream.loss
+            let failure = error == .upstreamClosed ? ProxyError(loss) : error
             if wasStale { heedStaleness(of: upstream, exchange, on: route) }
             await stopUpload(of: exchange)
             if let trace = exchange.trace { endSend(of: trace, failure, hasHead: false) }
@@ -76,7 +79,10 @@ extension Forwarder {
             route.pool.discard(upstream)
             if wantsOther, !exchange.isReplayable { route.pool.heedLoss() }
             let isSafe = !mayBeSeen || isIdempotent
-            guard !fresh, isUnprocessed || (wasStale && isSafe), exchange.isReplayable else {
+            let isWorthAnother =
+                count == 0
+                ? isUnprocessed || (wasStale && isSafe) : count == 1 && isUnprocessed && loss != .exchange
+            guard isWorthAnother, exchange.isReplayable else {
                 throw isDeclined && exchange.client.isOpen ? .upstreamUnavailable(.declined) : failure
             }
             return nil

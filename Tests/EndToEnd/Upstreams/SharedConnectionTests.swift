@@ -123,6 +123,35 @@ import Testing
         #expect(upstream.streams.filter { $0[":path"] == "/h2/broken" }.count == 1)
     }
 
+    /// Connections of one age carry about as much, and reach a server's limit of requests together.
+    @Test(arguments: ["GET", "POST"])
+    func `are asked anew though two of them end with a GOAWAY at once`(_ method: String) throws {
+        let gate = Gate()
+        let upstream = try HTTP2Upstream(settings: [(3, 1)]) { peer, _, stream in
+            guard stream.hasEnd else { return }
+            guard stream[":path"] == "/h2/next" else {
+                try gate.pass()
+                return try peer.answer(stream.id)
+            }
+            if stream.connection > 2 {
+                try peer.answer(stream.id)
+            } else {
+                try peer.goAway(lastStream: stream.id - 2)
+            }
+        }
+        let sidecar = try HTTP2Route.sidecar(upstream)
+        try sidecar.awaitToken()
+        let clients = try (0..<2).map { _ in try sidecar.client() }
+        for client in clients { try client.send("GET", "/h2/first") }
+        try eventually("two connections") { upstream.streams.count == 2 && upstream.connectionCount == 2 }
+        gate.open()
+        for client in clients { #expect(try client.wire.readResponse().status == 200) }
+        let answer = try sidecar.client().request(method, "/h2/next", body: method == "POST" ? "x" : "")
+        #expect(answer.status == 200, "\(answer.text)")
+        let tries = upstream.streams.filter { $0[":path"] == "/h2/next" }.map(\.connection)
+        #expect(Set(tries) == [1, 2, 3] && tries.count == 3, "\(tries)")
+    }
+
     @Test func `are logged as gone where they cancel, and the upstream is not blamed`() throws {
         let upstream = try HTTP2Upstream { peer, event, stream in
             guard event == .content else { return }
