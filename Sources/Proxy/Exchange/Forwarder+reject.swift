@@ -107,7 +107,10 @@ extension Forwarder {
         switch error {
         case .bodyTooLarge, .requestTimedOut, .uploadTimedOut, .answerTimedOut, .draining, .revoked:
             if !endCall(exchange, with: rejection) { client.cut() }
-        default: client.cut()
+        default:
+            // A reset by the upstream tells a code of its own; any other failure says nothing to the caller.
+            let isLost = exchange.upstream.map { $0.loss == .connection || $0.loss == .silence } ?? false
+            if !isLost || !endCall(exchange, with: rejection) { client.cut() }
         }
     }
 

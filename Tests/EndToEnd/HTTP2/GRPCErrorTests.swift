@@ -73,6 +73,26 @@ import Testing
         #expect(!answer.hasEnd && answer.resetCode == told)
     }
 
+    @Test func `are 14 in the trailers where an upstream is lost in the middle of its answer`() throws {
+        let gates = [Gate(), Gate()]
+        let upstream = try HTTP2Upstream { peer, event, stream in
+            guard event == .head else { return }
+            let head = [(":status", "200"), ("content-type", "application/grpc")]
+            try peer.send(
+                .head(head, stream: stream.id, endsStream: false), .data("part", stream: stream.id))
+            try gates[stream.connection - 1].pass()
+            peer.close()
+        }
+        let sidecar = try HTTP2Route.sidecar(upstream)
+        let client = try HTTP2Client(to: sidecar.bearerd.proxy)
+        for (gate, endsStream) in zip(gates, [true, false]) {
+            let call = try call(client, endsStream: endsStream)
+            gate.open()
+            let answer = try client.answer(on: call)
+            #expect(answer.trailers["grpc-status"] == "14" && answer.hasEnd, "\(answer)")
+        }
+    }
+
     @Test func `never say that a caller is not authenticated`() throws {
         let provider = try HostileProvider()
         provider.always { _, _ in .json(#"{"error":"invalid_client"}"#, status: 401) }
