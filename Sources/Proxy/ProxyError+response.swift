@@ -41,13 +41,14 @@ package struct Rejection: Equatable, Sendable {
     ///   - hosts: the first hosts that have a route of the request's path, for a request to another one; one more than
     ///     are told, if there are more.
     ///   - upstream: the route's upstream, if its address may be told to the client.
+    ///   - provider: host and port of the server that fails to give tokens, under the same condition.
     ///   - loginURL: the address at which a browser logs in; nil if only a command can.
     ///   - pageInPlaceOfCommands: the status page, where no command can help.
     ///   - fields: the fields of the request.
     /// - Returns: nil if there is nobody to answer.
     package init?(
         _ error: ProxyError, identity: String?, source: TokenSource.Name? = nil, route: String? = nil,
-        hosts: [String] = [], upstream: UpstreamAddress? = nil,
+        hosts: [String] = [], upstream: UpstreamAddress? = nil, provider: String? = nil,
         loginURL: String? = nil, pageInPlaceOfCommands: String? = nil, fields: HTTPFields = HTTPFields()
     ) {
         self.init(
@@ -72,6 +73,9 @@ package struct Rejection: Equatable, Sendable {
             .upstreamMalformed, .upstreamHeadCut, .upstreamClosed, .upstreamSilent, .upstreamReset:
             if let identity { subject += ", identity \(identity)" }
             if let upstream { subject += ", \(upstream.destination)" }
+        case .misconfigured, .providerUnavailable:
+            if let identity { subject += ", identity \(identity)" }
+            if let provider { subject += ", \(provider)" }
         default:
             if let identity { subject += ", identity \(identity)" }
         }

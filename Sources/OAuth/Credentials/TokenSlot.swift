@@ -10,6 +10,7 @@ package final class TokenSlot: Sendable {
     /// Not private, because only what other modules may see is inlined there.
     package let watched = Atomic<Bool>(false)
     private let snapshot = Mutex<AccessTokenSnapshot?>(nil)
+    private let failing = Mutex<String?>(nil)
 
     package init() {}
 
@@ -29,6 +30,14 @@ package final class TokenSlot: Sendable {
     func publish(_ new: AccessTokenSnapshot?) {
         snapshot.withLock { $0 = new }
         published.wrappingAdd(1, ordering: .releasing)
+    }
+
+    /// Host and port of the server whose failure is the reason for a missing token; nil if it is no server's.
+    package var failingServer: String? { failing.withLock { $0 } }
+
+    /// Sets ``failingServer``.
+    func blame(_ server: String?) {
+        failing.withLock { $0 = server }
     }
 
     /// Sets ``isWatched``.

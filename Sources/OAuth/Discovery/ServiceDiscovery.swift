@@ -28,9 +28,9 @@ struct ServiceDiscovery {
             case .document(let next):
                 found = found?.merged(with: next) ?? next
             case .nothing(let failure):
-                failures.append(failure)
+                failures.append(failure.at(address.hostAndPort))
             case .hopeless(let failure):
-                if found == nil { throw failure }
+                if found == nil { throw failure.at(address.hostAndPort) }
                 failures.append(failure)
             }
             if let found, let endpoint, found.endpoints[endpoint] != nil {

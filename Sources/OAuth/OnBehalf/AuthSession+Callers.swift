@@ -89,6 +89,7 @@ extension AuthSession {
             exchanges.end(candidate, with: .success(.refused))
         case .failure(let failure):
             report(.callerFailed(failure))
+            slot.blame(failure.server)
             let retry = exchanges.failures.failed(
                 failure, for: caller.digest, in: group, begunAt: begun, at: now, jitter: random())
             if let retry {

@@ -22,6 +22,8 @@ final class AuthorizationServer {
     let nonces = DPoPNonces()
     /// The URL whose response is awaited, for error messages; nil while there is none.
     var pending: String?
+    /// Host and port of the server that has answered the last request for a source's token; nil while it has not.
+    var sourceAsked: String?
     /// The encoding of HTTP Basic that worked, if the configuration leaves it open.
     var learnedEncoding: BasicEncoding?
 
@@ -140,6 +142,7 @@ final class AuthorizationServer {
         do throws(TransportError) {
             var response = try await (isForResource ? resourceTransport : transport).send(request)
             response.place = request.url.place
+            response.server = request.url.hostAndPort
             response.errorDescription = response.errorDescription(answering: request)
             return response
         } catch {

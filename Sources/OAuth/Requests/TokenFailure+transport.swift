@@ -35,6 +35,7 @@ extension TokenFailure {
                 .transient, .notHTTP,
                 detail: "what \(request.url.place) answers is no HTTP: \(shown(reason))")
         }
+        self.server = server
     }
 
     /// The failure of a refresh that `place` has not answered within `limit`, and may answer yet.
@@ -44,6 +45,7 @@ extension TokenFailure {
             detail:
                 "\(place) did not answer within \((limit / .seconds(1)).formattedSeconds): its answer is taken whenever "
                 + "it comes, and the refresh token is not sent again before it answers something else")
+        server = HTTPURL(place)?.hostAndPort
     }
 }
 

@@ -52,6 +52,7 @@ package struct TokenRequestResult: Sendable {
                         "the answer of \(response.place) \(response.isPage ? "is a page of HTML" : "has no JSON object")"
                 ))
         }
+        result = result.mapError { $0.at(response.server) }
         refreshToken = isSuccess ? body.refreshToken ?? Self.refreshToken(inPartial: response.body) : nil
         remainder = isSuccess ? body.tokenResponseWithoutAccess(provedWith: key) : nil
         // FAPI 2.0 takes no part of a response whose token is not bound.

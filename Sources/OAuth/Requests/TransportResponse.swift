@@ -14,6 +14,8 @@ public struct TransportResponse: Sendable {
     public var cutOff: TransportError?
     /// The URL that answered, as error messages name it; ``AuthorizationServer`` sets it and ``errorDescription``.
     package var place = "the provider"
+    /// Host and port of that URL; set with ``place``.
+    var server: String?
     /// The `error_description` of an error response, as far as it may be shown.
     package var errorDescription: String?
 

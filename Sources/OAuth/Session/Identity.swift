@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BearerdExecutorConfinement
+import BearerdHTTPMessages
 import Synchronization
 
 /// The one owner of what this process knows of an identity: carries out what its ``IdentityEngine`` wants, and tells it
@@ -108,10 +109,25 @@ actor Identity: ExecutorConfined {
             engine.unansweredPlace = place
         }
         let moment = Moment(now: clock.now, wall: clock.wallNow, jitter: random())
-        for action in engine.handle(event, at: moment) { carryOut(action) }
+        let actions = engine.handle(event, at: moment)
+        blameServer()
+        for action in actions { carryOut(action) }
         // Whoever has the lease would take our own claim for another's.
         if case .locking = engine.phase {} else { claim = nil }
         reportStates()
+    }
+
+    /// Publishes which server fails or is awaited, before those who wait hear that there is no token.
+    private func blameServer() {
+        // Exchanges of callers' tokens fail one by one.
+        guard !engine.configured.exchangesCallersTokens else { return }
+        for (target, member) in members {
+            var server = engine.targets[target]?.failure?.failure.server
+            if server == nil, case .asking(let asking) = engine.phase, asking.target == target {
+                server = HTTPURL(engine.unansweredPlace)?.hostAndPort
+            }
+            member.slot.blame(server)
+        }
     }
 
     /// A waiter for the answer to an event about a token.

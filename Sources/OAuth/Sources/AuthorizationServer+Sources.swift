@@ -9,6 +9,7 @@ extension AuthorizationServer {
     /// Asks the source once.
     func requestToken(from source: TokenSource) async -> TokenRequestResult {
         let (sentAt, wall) = (clock.now, clock.wallNow)
+        sourceAsked = nil
         do throws(TokenFailure) {
             let response =
                 switch source {
@@ -22,7 +23,8 @@ extension AuthorizationServer {
                 }
             return TokenRequestResult(result: .success(response), sentAt: sentAt, wall: wall)
         } catch {
-            return TokenRequestResult(result: .failure(error), sentAt: sentAt, wall: wall)
+            let failure = error.at(error.server ?? sourceAsked)
+            return TokenRequestResult(result: .failure(failure), sentAt: sentAt, wall: wall)
         }
     }
 
@@ -31,6 +33,7 @@ extension AuthorizationServer {
     /// - Throws: ``TokenFailure`` if there is no whole response.
     func ask(_ request: TransferRequest) async throws(TokenFailure) -> TransportResponse {
         let response = try await send(request)
+        sourceAsked = response.server
         if let failure = response.cutOff.map({ TokenFailure($0, to: request) }) { throw failure }
         return response
     }

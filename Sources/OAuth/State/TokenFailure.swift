@@ -28,6 +28,8 @@ public struct TokenFailure: ExplainedError, Equatable, Sendable {
     public var errorURI: String?
     /// The party and the request that it belongs to.
     public var domain = ErrorDomain.general
+    /// Host and port of the server that failed, or the path of its Unix socket; nil if none was asked.
+    package var server: String?
     /// How long the provider asked us to wait, at most five minutes.
     public var retryAfter: Duration?
 
@@ -41,6 +43,13 @@ public struct TokenFailure: ExplainedError, Equatable, Sendable {
 }
 
 extension TokenFailure {
+    /// This failure as one of an answer that `server` gave.
+    func at(_ server: String?) -> TokenFailure {
+        var failure = self
+        failure.server = server
+        return failure
+    }
+
     /// The server's own `error`, if that is the reason.
     var refusal: ErrorCode? {
         if case .refused(let error) = reason { error } else { nil }

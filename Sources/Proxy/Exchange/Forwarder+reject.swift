@@ -57,11 +57,14 @@ extension Forwarder {
         // Such a request has no route of its own; the one of its path is named.
         let refusing =
             error == .methodNotAllowed ? exchange.routing.table.routePath(for: client.request) : nil
+        let mayKnowAddresses = isLocal(exchange)
         guard
             let rejection = Rejection(
                 error, identity: plan?.session?.identity, source: plan?.source,
                 route: plan?.key.path ?? refusing, hosts: error == .noRoute ? routedHosts(for: exchange) : [],
-                upstream: isLocal(exchange) ? plan?.upstream.address : nil, loginURL: plan?.loginURL,
+                upstream: mayKnowAddresses ? plan?.upstream.address : nil,
+                provider: mayKnowAddresses ? plan?.session?.slot.failingServer : nil,
+                loginURL: plan?.loginURL,
                 pageInPlaceOfCommands: plan?.pageInPlaceOfCommands, fields: client.request.fields)
         else {
             // One that a reload cuts in the middle keeps the status that its client has got.

@@ -139,7 +139,11 @@ import Testing
     @Test func `that a broken gateway refuses is refused to nobody`() throws {
         let sidecar = try sidecar()
         sidecar.provider.script({ _, _ in .oauthError("invalid_grant", status: 502) })
-        #expect(try get(sidecar, as: "good-a").problem == "idp_unavailable")
+        let answer = try get(sidecar, as: "good-a")
+        #expect(answer.problem == "idp_unavailable")
+        #expect(
+            answer.json["detail"].string?.contains(", \(sidecar.provider.issuer.dropFirst("http://".count)))")
+                == true, "\(answer.text)")
         try eventually("the next try") { try get(sidecar, as: "good-a").status == 200 }
     }
 

@@ -64,6 +64,41 @@ import Testing
         for answer in [malformed, gone, method, ruled] { #expect(answer.text.hasSuffix("}\n")) }
     }
 
+    @Test func `names the provider that fails, or does not answer in time`() throws {
+        let nobody = try Socket.refusing()
+        let (refusing, silent, gate) = (try HostileProvider(), try HostileProvider(), Gate())
+        refusing.always { _, _ in .oauthError("invalid_client", status: 401) }
+        silent.always { _, provider in provider.tokens().held(by: gate) }
+        defer { gate.open() }
+        let issuers = [
+            ("away", "http://\(nobody.address)"), ("refused", refusing.issuer), ("silent", silent.issuer),
+        ]
+        let sidecar = try Sidecar(
+            .init(
+                top: "timeouts: {token_wait: 300ms}",
+                moreRoutes: issuers.map {
+                    "- {path: /\($0.0), upstream: \"http://127.0.0.1:1\", identity: \($0.0)}"
+                }.joined(separator: "\n"),
+                moreIdentities: issuers.map {
+                    "\($0.0): {issuer: \"\($0.1)\", client_id: a, client_secret: s, grant_type: client_credentials}"
+                }.joined(separator: "\n")))
+        for ((name, issuer), words) in zip(
+            issuers,
+            [
+                "The identity provider gave no token", "No token can be had with this configuration",
+                "The identity provider gave no token",
+            ])
+        {
+            let place = issuer.dropFirst("http://".count)
+            let answer = try sidecar.get("/\(name)")
+            #expect(answer.status == 503)
+            #expect(
+                answer.json["detail"].string
+                    == "\(words) (route /\(name), identity \(name), \(place)); see 'bearerd status'",
+                "\(answer.text)")
+        }
+    }
+
     @Test func `nobody listens at the upstream`() throws {
         let nobody = try Socket.refusing()
         let sidecar = try Sidecar(
