@@ -57,6 +57,12 @@ package final class BearerdProcess: Sendable {
     package static func command(
         _ arguments: String..., environment: [String: String] = [:], directory: String? = nil
     ) throws -> (exit: Int32, output: String, errors: String) {
+        try command(arguments, environment: environment, directory: directory)
+    }
+
+    package static func command(
+        _ arguments: [String], environment: [String: String] = [:], directory: String? = nil
+    ) throws -> (exit: Int32, output: String, errors: String) {
         let result = try Subprocess.run(
             [binary] + arguments, environment: environment, directory: directory)
         guard case .exited(let code) = result.ending else {

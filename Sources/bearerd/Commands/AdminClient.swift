@@ -47,8 +47,18 @@ struct AdminClient {
         client = TransferClient(loop: loop)
     }
 
-    /// The message for a configuration without such a listener.
-    static let nowhere = "there is no admin listener that could be asked"
+    /// Why no daemon can be asked through the admin listener of a configuration; nil if one can.
+    static func obstacle(to address: ListenAddress?) -> String? {
+        guard let address else { return "there is no admin listener that could be asked (admin.listen)" }
+        guard HTTPURL(asking: address) == nil else { return nil }
+        return
+            "only the daemon knows where admin.listen (\(address)) is; commands find it at HOST:PORT and unix:PATH alone"
+    }
+
+    /// The message for a configuration whose admin listener cannot be asked.
+    static func nowhere(_ admin: AdminConfiguration?) -> String {
+        obstacle(to: admin?.listen) ?? "the admin listener cannot be asked (admin.listen)"
+    }
 
     /// The message if nothing listens.
     var nobody: String {

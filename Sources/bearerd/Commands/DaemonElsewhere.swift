@@ -41,12 +41,15 @@ struct DaemonElsewhere {
         DaemonElsewhere(listening: listen)?.words ?? "'bearerd run' begins one"
     }
 
+    /// Which daemon it is, and which of the listeners it has.
+    var holding: String { "\(holder.words) has \(listen) (listen)" }
+
     /// Which daemon it is, and what to do.
     var words: String {
         let place =
             others.isEmpty ? "" : ", perhaps \(others.prefix(4).joined(separator: " or "))"
         return
-            "\(holder.words) has \(listen) (listen), and runs by another admin.listen\(place): restart it to have "
+            "\(holding), and runs by another admin.listen\(place): restart it to have "
             + "this one in force, or change admin.listen back"
     }
 }

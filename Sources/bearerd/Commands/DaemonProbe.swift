@@ -12,7 +12,7 @@ struct DaemonProbe {
     /// - Throws: a failure of configuration where there is no listener that could be asked.
     init(_ daemon: DaemonFile, loop: EventLoop) throws(CommandFailure) {
         guard let client = AdminClient(daemon.admin, listen: daemon.listen, loop: loop) else {
-            throw CommandFailure(.configuration, AdminClient.nowhere)
+            throw CommandFailure(.configuration, AdminClient.nowhere(daemon.admin))
         }
         self.client = client
     }

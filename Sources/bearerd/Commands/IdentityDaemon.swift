@@ -10,6 +10,8 @@ import OAuth
 struct IdentityDaemon {
     private let identity: String
     private let client: AdminClient?
+    /// The admin listener, for the message where it cannot be asked.
+    private let admin: AdminConfiguration?
     /// The reason why the command cannot open the store.
     private let storeFailure: CommandFailure
     /// The configuration's; a daemon that runs by another one has nothing to do with the session.
@@ -27,7 +29,8 @@ struct IdentityDaemon {
         self.identity = identity.name
         self.storeFailure = storeFailure
         self.file = file
-        client = AdminClient(configuration.admin, listen: configuration.listen, loop: loop)
+        admin = configuration.admin
+        client = AdminClient(admin, listen: configuration.listen, loop: loop)
     }
 
     /// The daemon that has a session of which the store has nothing, because somebody removed the store under it, or nothing
@@ -59,6 +62,7 @@ struct IdentityDaemon {
         storeFailure = CommandFailure(
             .permission, "\(identity.name): the store has nothing\(isUnknown ? "" : " new") of it")
         self.client = client
+        admin = configuration.admin
         self.file = file
     }
 
@@ -127,7 +131,7 @@ struct IdentityDaemon {
     private var nobody: CommandFailure {
         CommandFailure(
             storeFailure.mayBeDaemons ? storeFailure.status : .permission,
-            "\(storeFailure.message), and \(client?.nobody ?? AdminClient.nowhere)")
+            "\(storeFailure.message), and \(client?.nobody ?? AdminClient.nowhere(admin))")
     }
 }
 

@@ -56,7 +56,7 @@ struct ReloadCommand: Command {
         _ daemon: DaemonFile, _ loop: EventLoop
     ) async throws(CommandFailure) -> Outcome {
         guard let client = AdminClient(daemon.admin, listen: daemon.listen, loop: loop) else {
-            return .nobody(AdminClient.nowhere)
+            return .nobody(AdminClient.nowhere(daemon.admin))
         }
         // A process answers there within seconds, if there is one; a reload may take longer.
         switch try await client.daemon(of: daemon.report.file) {

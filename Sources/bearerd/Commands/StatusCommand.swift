@@ -53,10 +53,10 @@ struct StatusCommand: Command {
         _ configuration: Configuration, _ loop: EventLoop
     ) async throws(CommandFailure) -> StatusDocument {
         guard configuration.store.isShared else {
-            throw CommandFailure(
-                .permission,
-                "the store is in memory, and no daemon answers at admin.listen; "
-                    + DaemonElsewhere.advice(listening: configuration.listen))
+            let reason =
+                AdminClient.obstacle(to: configuration.admin?.listen)
+                ?? "no daemon answers at admin.listen; \(DaemonElsewhere.advice(listening: configuration.listen))"
+            throw CommandFailure(.permission, "the store is in memory, and \(reason)")
         }
         if let hidden = configuration.store.hiddenSessions { Console.remark(hidden) }
         let store = ExaminedStore(configuration, loop: loop, onTrouble: Console.remark)

@@ -62,16 +62,18 @@ struct StatusReport {
         } else if let uptime = status.uptime {
             text.append("running", .green)
             text.append(": bearerd \(status.version), up \(uptime.words)\n")
-        } else if let elsewhere = DaemonElsewhere(listening: listen) {
+        } else if let obstacle = AdminClient.obstacle(to: admin) {
+            text.append("not asked", .yellow)
+            let elsewhere = DaemonElsewhere(listening: listen).map { "; \($0.holding)" } ?? ""
+            text.append(": \(obstacle)\(elsewhere)\nwhat follows is what the store holds\n")
+        } else if let admin, let elsewhere = DaemonElsewhere(listening: listen) {
             text.append("not found", .yellow)
-            let place =
-                admin.map { "nobody listens at \($0) (admin.listen)" } ?? "there is no admin listener to ask"
-            text.append(": \(place); \(elsewhere.words)\nwhat follows is what the store holds\n")
+            text.append(
+                ": nobody listens at \(admin) (admin.listen); \(elsewhere.words)\nwhat follows is what the store holds\n"
+            )
         } else {
             text.append("not running", .yellow)
-            let place =
-                admin.map { " (nobody listens at \($0), admin.listen)" }
-                ?? " (or without an admin listener to ask)"
+            let place = admin.map { " (nobody listens at \($0), admin.listen)" } ?? ""
             text.append("\(place): this is what the store holds\n")
         }
     }

@@ -8,8 +8,8 @@ import OAuth
 
 /// The running daemon as it tells of itself, asked once.
 enum DaemonView: Sendable {
-    /// There is no admin listener that could be asked.
-    case unasked
+    /// There is no admin listener that could be asked, for a reason.
+    case unasked(String)
     /// Nobody listens there.
     case nobody(ListenAddress)
     case running(StatusDocument, ListenAddress)
@@ -24,7 +24,7 @@ enum DaemonView: Sendable {
     /// - Parameter renewed: identities with a new token in the store, which the daemon has within a second.
     init(_ admin: AdminConfiguration?, renewed: Set<String> = [], loop: EventLoop) async {
         guard let admin, let client = AdminClient(admin, loop: loop) else {
-            self = .unasked
+            self = .unasked(AdminClient.nowhere(admin))
             return
         }
         let deadline = ContinuousClock.now + Self.adoption

@@ -88,21 +88,14 @@ struct DoctorSubject: Sendable {
     func reasonNotToAsk(for identity: ExaminedIdentity) -> String? {
         if identity.client.exchangesCallersTokens { return Self.withoutCaller }
         guard identity.client.source == nil else { return nil }
-        return lacksDaemon ? Self.withoutDaemon : nil
-    }
-
-    /// True if the store is in memory and no daemon answers that has it.
-    private var lacksDaemon: Bool {
-        guard !configuration.store.isShared else { return false }
+        guard !configuration.store.isShared else { return nil }
         switch daemon {
-        case .unasked, .nobody: return true
-        case .running, .failed: return false
+        case .unasked(let reason): return "the store is in memory, and \(reason)"
+        case .nobody:
+            return "the store is in memory, and no daemon answers at admin.listen: bearerd run begins one"
+        case .running, .failed: return nil
         }
     }
-
-    /// The reason if ``lacksDaemon`` is true.
-    private static let withoutDaemon =
-        "the store is in memory, and no daemon answers at admin.listen: bearerd run begins one"
 
     /// The reason for identities that only exchange their callers' tokens.
     private static let withoutCaller =

@@ -315,7 +315,8 @@ import Testing
         let text = try BearerdProcess.command("status", "-c", file)
         #expect(text.exit == 0 && text.output.contains("default") && text.output.contains("authorized"))
         #expect(
-            text.output.hasPrefix("not running (") && text.output.contains("this is what the store holds\n"))
+            text.output.hasPrefix("not asked: ")
+                && text.output.contains("what follows is what the store holds\n"))
         #expect(text.output.contains("in 4 min") && text.output.contains(" s ago"), "\(text.output)")
         let json = try #require(
             TestJSON(parsing: BearerdProcess.command("status", "--json", "-c", file).output))

@@ -12,7 +12,7 @@ enum AdminCheck: WholeCheck {
     static func look(at subject: DoctorSubject) -> Finding {
         guard let admin = subject.configuration.admin else { return .skip("there is no admin listener") }
         switch subject.daemon {
-        case .unasked: return .skip("\(admin.listen): nobody knows its port before it is open")
+        case .unasked(let reason): return .skip(reason)
         case .running(let status, _): return .ok("bearerd \(status.version) answers at \(admin.listen)")
         case .failed(let failure):
             var holder = ""

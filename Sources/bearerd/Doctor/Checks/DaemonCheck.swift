@@ -55,7 +55,7 @@ enum DaemonCheck {
             return .fail(
                 "nobody listens at \(address) (admin.listen), but \(elsewhere.words)",
                 fix: "restart that daemon, or change admin.listen back")
-        case .unasked: return .skip("there is no admin listener to ask a daemon by")
+        case .unasked(let reason): return .skip(reason)
         case .failed: return .blocked(by: .admin)
         case .running(_, let address): return .ok("bearerd answers at \(address)")
         }
