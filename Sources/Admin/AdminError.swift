@@ -180,6 +180,7 @@ enum AdminError: Error, Equatable {
             .badBody, .login, .session, .notReceived, .reload:
             break
         }
+        if status == 503, !head.fields.contains(.retryAfter) { head.fields[.retryAfter] = "30" }
         return (head, problem.body)
     }
 }

@@ -23,12 +23,12 @@ struct `Actions on identities` {
 
     @Test(
         arguments: [
-            (TokenError.loginRequired, "login_required", nil),
+            (TokenError.loginRequired, "login_required", "30"),
             (.misconfigured(retryAfter: .seconds(7)), "misconfigured", "7"),
             (.unavailable(retryAfter: .milliseconds(20)), "idp_unavailable", "1"),
-        ] as [(TokenError, String, String?)])
+        ])
     func `an action that brings no token says why`(
-        failure: TokenError, code: String, retryAfter: String?
+        failure: TokenError, code: String, retryAfter: String
     ) async {
         let answer = await AdminFixture(failure: failure).send(
             .post, "/api/identities/default/refresh", admin)
