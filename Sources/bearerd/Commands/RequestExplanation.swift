@@ -23,7 +23,10 @@ struct RequestExplanation {
             throw CommandFailure(
                 .usage, "'\(url)' is neither a URL like http://127.0.0.1:8080/orders nor a path like /orders")
         }
-        let listener = configuration.listen.first(where: asked.names) ?? first
+        let named = configuration.listen.first(where: asked.names)
+        let listener = named ?? first
+        // Of several listeners, the URL may be of one that no URL names (`unix:`).
+        let isKnown = asked.authority != nil && (named != nil || configuration.listen.count == 1)
         let configured = configuration.distinctRoutes
         let routes = configured.map {
             PreparedRoute(
@@ -31,7 +34,7 @@ struct RequestExplanation {
         }
         let verdict = RequestVerdict(
             method, asked.target, host: asked.authority ?? listener.host, on: routes, at: listener,
-            answeringTo: asked.authority == nil ? nil : configuration.hosts(of: listener),
+            answeringTo: isKnown ? configuration.hosts(of: listener) : nil,
             limits: configuration.headLimits)
         var lines = [
             "request  \(method) \(asked.target)",
@@ -115,9 +118,16 @@ private struct AskedURL {
 }
 
 extension Configuration {
-    /// The hosts that the listener answers to; nil where they follow from the address that it is bound to.
+    /// The hosts that the listener answers to; nil where they follow from an address that only the daemon knows.
     fileprivate func hosts(of listener: ListenAddress) -> HostList? {
-        access.hosts == nil ? nil : HostList(allowedHosts + routedHosts(at: listener))
+        var names = allowedHosts
+        if access.hosts == nil {
+            switch listener {
+            case .tcp(_, 0), .systemd, .descriptor: return nil
+            case .tcp, .unix: names = HostNames.of(listener, scheme: tls == nil ? .http : .https)
+            }
+        }
+        return HostList(names + routedHosts(at: listener))
     }
 }
 

@@ -197,6 +197,23 @@ import Testing
         }
     }
 
+    @Test func `is explained by check for the names of the listener where no hosts are set`() throws {
+        let (provider, directory) = (try HostileProvider(), try TemporaryDirectory())
+        let file = try Sidecar.file(
+            provider: provider, directory: directory,
+            Sidecar.Settings(
+                moreRoutes: "- {path: /, host: other.example, upstream: http://127.0.0.1:1, identity: none}",
+                listen: "127.0.0.1:18080"))
+        for (url, exit, words) in [
+            ("http://127.0.0.1:18080/a", Int32(0), "allowed"), ("http://localhost:18080/a", 0, "allowed"),
+            ("http://other.example/a", 0, "allowed"), ("/a", 0, "allowed"),
+            ("http://evil.example:18080/a", 1, "421 wrong_host"), ("http://127.0.0.1/a", 1, "421 wrong_host"),
+        ] {
+            let result = try BearerdProcess.command("check", "-c", file, "--explain", "GET", url)
+            #expect(result.exit == exit && result.output.contains(words), "\(url): \(result)")
+        }
+    }
+
     @Test(arguments: [
         ["--explain", "GET"], ["--explain", "GET", "orders"], ["--explain", "GET", "/", "--json"],
         ["/orders"],
