@@ -36,8 +36,10 @@ struct CommandLineInterface {
         _ command: any Command.Type, _ words: [String]
     ) throws(CommandFailure) -> ExitStatus {
         do throws(CommandFailure) {
+            // A script may give each command the same file; those that read none do not list the option.
+            let options = command.allOptions.filter { $0 != .config } + [.config]
             let arguments = try ParsedArguments(
-                words, options: command.allOptions, operand: command.operand, catalog: catalog)
+                words, options: options, operand: command.operand, catalog: catalog)
             guard !arguments.has(.help) else {
                 try Console.show(HelpText.help(for: command, of: catalog))
                 return .success

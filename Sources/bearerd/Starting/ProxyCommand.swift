@@ -24,6 +24,9 @@ struct ProxyCommand: Command {
     private let starter: StarterConfiguration
 
     init(_ arguments: ParsedArguments) throws(CommandFailure) {
+        guard !arguments.has(.config) else {
+            throw CommandFailure(.usage, "it serves without a file; 'bearerd run -c FILE' serves by one")
+        }
         var starter = StarterConfiguration(arguments)
         starter.answers[.upstream] = arguments.operand
         if let missing = starter.missing.first {
