@@ -56,8 +56,13 @@ struct YAMLComposer: ~Copyable {
             return target.node
         case .scalar(let scalar, let given):
             properties = given
-            let isText = try CoreTag(given.tag, at: event.mark) == .text
-            content = .scalar(isText ? YAMLScalar(scalar.text, style: .quoted) : scalar)
+            let style: YAMLScalar.Style =
+                switch try CoreTag(given.tag, at: event.mark) {
+                case .text: .quoted
+                case .looks: .plain
+                case .none: scalar.style
+                }
+            content = .scalar(YAMLScalar(scalar.text, style: style))
         case .sequenceStart(let given):
             properties = given
             content = .sequence(
@@ -125,18 +130,21 @@ struct YAMLComposer: ~Copyable {
     }
 }
 
-/// A tag of YAML's core schema; all but `!!str` leave a plain value's type to its looks.
+/// A tag of YAML's core schema, by what it says of a single value.
 private enum CoreTag: Equatable {
+    /// A text, whatever it looks like.
     case text
-    case other
+    /// The type of its looks, in quotes too.
+    case looks
+    /// Nothing.
+    case none
 
     init(_ tag: String?, at mark: Mark) throws(YAMLError) {
         let schema = "tag:yaml.org,2002:"
         switch tag {
         case "!", schema + "str": self = .text
-        case nil, schema + "int", schema + "bool", schema + "null", schema + "float", schema + "seq",
-            schema + "map":
-            self = .other
+        case schema + "int", schema + "bool", schema + "null", schema + "float": self = .looks
+        case nil, schema + "seq", schema + "map": self = .none
         case .some(let tag): throw YAMLError(mark: mark, reason: .unknownTag(tag))
         }
     }

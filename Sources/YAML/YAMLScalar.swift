@@ -35,21 +35,35 @@ package struct YAMLScalar: Equatable, Sendable {
         }
     }
 
-    /// The whole number: decimal, `0x…` or `0o…`, with `_` between digits (1.1).
+    /// The number: a whole one, or one with a point or an exponent (1.2, 10.3.2) that is finite; nil for anything else.
+    package var number: Double? {
+        if let integer { return Double(integer) }
+        guard style == .plain, text.utf8.allSatisfy(Self.decimal.contains) else { return nil }
+        return Double(text).flatMap { $0.isFinite ? $0 : nil }
+    }
+
+    /// The bytes of a decimal number.
+    private static let decimal = Set("0123456789.eE+-".utf8)
+
+    /// The whole number: decimal, `0x…` or `0o…` without a sign, with `_` between digits (1.1).
     ///
     /// Nil for anything else, and for a decimal with a leading zero: 1.1 reads that as octal, 1.2 does not.
     package var integer: Int64? {
         guard style == .plain else { return nil }
         var digits = Substring(text)
         let isNegative = digits.hasPrefix("-")
-        if isNegative || digits.hasPrefix("+") { digits = digits.dropFirst() }
+        let isSigned = isNegative || digits.hasPrefix("+")
+        if isSigned { digits = digits.dropFirst() }
         let radix: Int
         switch digits.prefix(2) {
         case "0x": radix = 16
         case "0o": radix = 8
         default: radix = 10
         }
-        if radix != 10 { digits = digits.dropFirst(2) }
+        if radix != 10 {
+            guard !isSigned else { return nil }
+            digits = digits.dropFirst(2)
+        }
         guard let first = digits.first, first.isHexDigit, digits.last != "_" else { return nil }
         if radix == 10, first == "0", digits.count > 1 { return nil }
         return Int64((isNegative ? "-" : "") + digits.filter { $0 != "_" }, radix: radix)

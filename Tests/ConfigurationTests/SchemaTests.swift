@@ -46,6 +46,8 @@ struct `The schema of the configuration` {
         ("routes: [{retry_on_status: [200]}]", "routes.0.retry_on_status.0"),
         ("store: {type: disk}", "store.type"),
         ("tls: {client_allow: {cn: [a]}}", "tls.client_allow.cn"),
+        ("telemetry: {sample: '0.5'}", "telemetry.sample"), ("telemetry: {sample: 1e1}", "telemetry.sample"),
+        ("workers: -0o4", "workers"), ("workers: '4'", "workers"), ("workers: !!str 4", "workers"),
     ])
     func `objects to what the reader refuses`(text: String, place: String) {
         #expect(!report(text).problems.isEmpty)
@@ -62,6 +64,19 @@ struct `The schema of the configuration` {
     ])
     func `takes what the reader takes`(text: String) {
         #expect(Judge(schema).objections(to: document(text), by: schema) == [])
+    }
+
+    @Test(arguments: [
+        ("telemetry: {sample: 1e-2}", "telemetry.sample"), ("telemetry: {sample: .5}", "telemetry.sample"),
+        ("telemetry: {sample: 1}", "telemetry.sample"), ("workers: 0o10", "workers"),
+        ("workers: !!int \"4\"", "workers"), ("limits: {uri_bytes: 0x1000}", "limits.uri_bytes"),
+        ("limits: {uri_bytes: !!int \"4096\"}", "limits.uri_bytes"),
+        ("unsafe_listen: !!bool \"true\"", "unsafe_listen"),
+    ])
+    func `takes numbers and truths as YAML 1_2 types them, as the reader does`(text: String, place: String) {
+        #expect(Judge(schema).objections(to: document(text), by: schema) == [])
+        let problems = report(text).problems.map { "\($0)" }
+        #expect(!problems.contains { $0.contains(place) }, "\(problems)")
     }
 
     // MARK: The page

@@ -59,6 +59,7 @@ import Testing
 
     @Test(arguments: [
         ("!!str 5", YAMLScalar.Style.quoted), ("! 5", .quoted), ("!!int 5", .plain), ("'5'", .quoted),
+        ("!!int '5'", .plain), ("!!float \"5\"", .plain),
     ])
     func `a core tag says whether a value is a text`(text: String, style: YAMLScalar.Style) throws {
         #expect(try parse(text)?.scalar == YAMLScalar("5", style: style))

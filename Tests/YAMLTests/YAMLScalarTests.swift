@@ -27,11 +27,24 @@ import Testing
 
     @Test(arguments: [
         "", "-", "+", "0x", "0o", "0o8", "010", "1.0", "1e3", "9223372036854775808", "_1", "1_", "--1", "+-1",
-        "0x-1",
+        "0x-1", "-0x1", "+0o7",
         "1:30", "½", "١", "1 ",
     ])
     func `what is not one whole number, or not the same in both versions, is none`(text: String) {
         #expect(YAMLScalar(text, style: .plain).integer == nil)
+    }
+
+    @Test(arguments: [
+        ("1", 1), ("0x10", 16), (".5", 0.5), ("-1.", -1), ("1e-2", 0.01), ("+2.5E+1", 25),
+    ])
+    func `numbers with a point or an exponent are read`(text: String, expected: Double) {
+        #expect(YAMLScalar(text, style: .plain).number == expected)
+        #expect(YAMLScalar(text, style: .quoted).number == nil)
+    }
+
+    @Test(arguments: ["", ".", "1e", "e1", ".inf", ".nan", "inf", "0x1p3", "1e999", "1,5"])
+    func `anything else is no number`(text: String) {
+        #expect(YAMLScalar(text, style: .plain).number == nil)
     }
 
     @Test(arguments: ["true", "7", "", "null", "~"])

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import BearerdHTTPMessages
+internal import BearerdYAML
 
 /// The export of traces (`telemetry`).
 package struct TelemetryConfiguration: Sendable {
@@ -70,13 +71,10 @@ extension ValueKind<HTTPURL> {
 extension ValueKind<Double> {
     /// A number from 0 to 1.
     fileprivate static var share: ValueKind {
-        let form = "a number from 0 to 1"
-        return ValueKind(
-            .share,
-            parse: reading(form) { text in
-                let isDecimal = text.utf8.allSatisfy { (0x30...0x39).contains($0) || $0 == UInt8(ascii: ".") }
-                guard isDecimal, let share = Double(text), (0...1).contains(share) else { return nil }
-                return share
-            }.parse)
+        ValueKind(.share) { scalar throws(ValueError) in
+            guard let share = scalar.typed.number, (0...1).contains(share)
+            else { throw ValueError("'\(scalar.written)' is not a number from 0 to 1") }
+            return share
+        }
     }
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import BearerdYAML
+
 extension ValueKind<Duration> {
     /// `500ms`, `30s`, `5m`, `1h`, or `0`.
     static var duration: ValueKind {
@@ -32,7 +34,7 @@ extension ValueKind<Int> {
     /// `64KiB`, `1MiB`, `1GiB`, or bytes without a unit.
     static func size(in range: ClosedRange<Int>) -> ValueKind {
         ValueKind(.size(range)) { scalar throws(ValueError) in
-            guard let quantity = Quantity(scalar.text), let bytes = quantity.bytes
+            guard let bytes = scalar.typed.integer ?? Quantity(scalar.text)?.bytes
             else { throw ValueError("'\(scalar.written)' is not a size like 65536, 64KiB or 1MiB") }
             guard let size = Int(exactly: bytes), range.contains(size) else {
                 throw ValueError(

@@ -226,7 +226,7 @@ import Testing
     @Test(arguments: [
         ("telemetry: {otlp_endpoint: ftp://x}", "telemetry.otlp_endpoint"),
         ("telemetry: {otlp_endpoint: \"http://x?y\"}", "without a query"),
-        ("telemetry: {sample: 1.5}", "a number from 0 to 1"), ("telemetry: {sample: 1e-2}", "from 0 to 1"),
+        ("telemetry: {sample: 1.5}", "a number from 0 to 1"), ("telemetry: {sample: 1e1}", "from 0 to 1"),
         ("telemetry: {samples: 1}", "did you mean 'sample'?"),
         ("log: {access_fields: [stats]}", "did you mean 'status'?"),
         ("log: {access_fields: []}", "access: false"),
