@@ -65,7 +65,7 @@ extension Forwarder {
                 upstream: mayKnowAddresses ? plan?.upstream.address : nil,
                 provider: mayKnowAddresses ? plan?.session?.slot.failingServer : nil,
                 loginURL: plan?.loginURL,
-                pageInPlaceOfCommands: plan?.pageInPlaceOfCommands, fields: client.request.fields)
+                pageInPlaceOfCommands: exchange.routing.pageInPlaceOfCommands, fields: client.request.fields)
         else {
             // One that a reload cuts in the middle keeps the status that its client has got.
             if !exchange.isCutByReload { exchange.record.status = 499 }

@@ -13,6 +13,8 @@ final class ListenerRouting<Kinds: UpstreamKinds> {
     let access: AccessPolicy
     let bodyLimit: UInt64
     let streamIdle: Duration
+    /// The status page, where the configuration is in no file that a command could be given.
+    let pageInPlaceOfCommands: String?
     let table: RouteTable<RouteByKind<Kinds>>
     /// The routes that depend on the calling user; nil if none does.
     let callers: CallerRoutes<Kinds>?
@@ -51,6 +53,7 @@ final class ListenerRouting<Kinds: UpstreamKinds> {
         access = snapshot.access
         bodyLimit = snapshot.bodyLimit ?? .max
         streamIdle = snapshot.serverTimeouts.streamIdle
+        pageInPlaceOfCommands = snapshot.pageInPlaceOfCommands
         callers = CallerRoutes(routes)
         table = RouteTable((callers?.found ?? routes).map { ($0.state.plan, $0) }, at: listener.key.address)
         self.isClosing = isClosing

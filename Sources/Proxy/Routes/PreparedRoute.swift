@@ -19,8 +19,6 @@ package final class PreparedRoute: Sendable {
     let tokenWait: Duration
     /// The address at which a browser logs in to the session; nil if only a command can.
     let loginURL: String?
-    /// The status page, where the configuration is in no file that a command could be given.
-    let pageInPlaceOfCommands: String?
 
     /// The path of the upstream's URL without a final slash; it precedes the request's path.
     let upstreamPrefix: [UInt8]
@@ -65,7 +63,7 @@ package final class PreparedRoute: Sendable {
         _ key: RouteKey, to upstream: SharedUpstream, as session: AuthSession? = nil,
         from source: TokenSource.Name? = nil, on terms: RouteTerms = RouteTerms(),
         tokenWait: Duration = .seconds(10),
-        loginURL: String? = nil, pageInPlaceOfCommands: String? = nil
+        loginURL: String? = nil
     ) {
         self.key = key
         self.terms = terms
@@ -74,7 +72,6 @@ package final class PreparedRoute: Sendable {
         self.source = source
         self.tokenWait = tokenWait
         self.loginURL = loginURL
-        self.pageInPlaceOfCommands = pageInPlaceOfCommands
 
         let url = upstream.address.url
         upstreamPrefix = Array(url.path.hasSuffix("/") ? url.path.utf8.dropLast() : url.path.utf8[...])

@@ -15,6 +15,8 @@ package final class RoutingSnapshot: Sendable {
     let routes: [PreparedRoute]
     package let access: AccessPolicy
     package let listeners: [ListenerPolicy]
+    /// The status page, where the configuration is in no file that a command could be given.
+    let pageInPlaceOfCommands: String?
     package let headLimits: HeadLimits
     /// HTTP/2 streams at a time on a client's connection.
     package let streams: Int
@@ -34,7 +36,7 @@ package final class RoutingSnapshot: Sendable {
         headLimits: HeadLimits = HeadLimits(), streams: Int = 100, bodyLimit: UInt64? = nil,
         serverTimeouts: ServerTimeouts = ServerTimeouts(), accessStyle: AccessLogStyle = AccessLogStyle(),
         accessLog: (any LineSink)? = nil, audit: (any AuditSink)? = nil,
-        tracing: TracingSettings? = nil
+        tracing: TracingSettings? = nil, pageInPlaceOfCommands: String? = nil
     ) {
         self.version = version
         self.routes = routes
@@ -48,5 +50,6 @@ package final class RoutingSnapshot: Sendable {
         self.accessLog = accessLog
         self.audit = audit
         self.tracing = tracing
+        self.pageInPlaceOfCommands = pageInPlaceOfCommands
     }
 }

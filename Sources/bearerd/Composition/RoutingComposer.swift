@@ -89,8 +89,7 @@ struct RoutingComposer {
                     from: one.identity.flatMap { configuration.identity(named: $0)?.client.source?.name },
                     on: one.terms,
                     tokenWait: configuration.timeouts.tokenWait,
-                    loginURL: configuration.loginURL(of: one.identity, at: inputs.admin),
-                    pageInPlaceOfCommands: configuration.pageInPlaceOfCommands))
+                    loginURL: configuration.loginURL(of: one.identity, at: inputs.admin)))
         }
         let listeners = inputs.listeners.map {
             policy(of: $0.key, bound: $0.listener, configuration, inputs)
@@ -106,7 +105,7 @@ struct RoutingComposer {
             accessStyle: AccessLogStyle(format: log.effectiveFormat, fields: log.accessFields),
             accessLog: log.access && log.level <= .info ? inputs.lines : nil,
             audit: configuration.audit == nil ? nil : inputs.audit.map(AppendedFile.Use.init),
-            tracing: inputs.tracing)
+            tracing: inputs.tracing, pageInPlaceOfCommands: configuration.pageInPlaceOfCommands)
     }
 
     /// The state of each upstream, by its route.

@@ -29,6 +29,13 @@ import Testing
             "\(said)")
         #expect(said.contains("http://\(try bearerd.admin)/ ") && !said.contains("/login/"), "\(said)")
         #expect(try RawClient(to: bearerd.admin).request("GET", "/readyz").status == 200)
+        let unknown = try RawClient(to: bearerd.proxy).exchange(
+            "POST / HTTP/1.1\r\nHost: \(try bearerd.proxy)\r\nTransfer-Encoding: x, chunked\r\n\r\n",
+            method: "POST")
+        #expect(unknown.status == 501, "\(unknown.text)")
+        #expect(
+            unknown.json["detail"].string?.hasSuffix("; see http://\(try bearerd.admin)/") == true,
+            "no command finds this daemon: \(unknown.text)")
         #expect(try bearerd.terminate() == .exited(0))
         #expect(
             TemporaryDirectory.entries(of: home.path).isEmpty
