@@ -119,7 +119,8 @@ enum AdminError: Error, Equatable {
             "The tokens come from source: \(source.rawValue): there is no provider that knows a session, a person or a "
                 + "client. refresh and invalidate ask the source again."
         case .notReceived(let reason): reason.sentence
-        case .tooManyEventStreams: "Sixteen event streams are open already; close a window of the page."
+        case .tooManyEventStreams:
+            "Eight event streams of this user are open already, or sixteen in all; close a window of the page."
         case .notFound:
             "Nothing is here: the status page is /, and /healthz, /readyz, /metrics and /api/status are for programs."
         case .noSuchIdentity(let name):

@@ -158,7 +158,7 @@ package struct AdminResponder: HTTPResponder {
         case .metrics: return await metrics()
         case .status: return .json(await status().json)
         case .page: return await page().reply
-        case .events: return try events(isForPage: request.query == "page")
+        case .events: return try await events(for: request)
         case .refresh(let identity): return try await act(on: identity, identities.refresh)
         case .invalidate(let identity): return try await act(on: identity, identities.invalidate)
         case .userinfo(let identity):
@@ -264,12 +264,12 @@ package struct AdminResponder: HTTPResponder {
             now: WallTime(sinceEpoch: WallClock.sinceEpoch))
     }
 
-    private func events(isForPage: Bool) throws(AdminError) -> ServiceReply {
+    private func events(for request: ServiceRequest) async throws(AdminError) -> ServiceReply {
         let replacements = settings.key?.replacements
         let events = StatusEvents(
-            memory: memory,
+            memory: memory, watcher: await access.watcher(of: request),
             isCurrent: { memory.version == version && settings.key?.replacements == replacements },
-            page: { await page() }, isForPage: isForPage)
+            page: { await page() }, isForPage: request.query == "page")
         guard let reply = events.reply else { throw .tooManyEventStreams }
         return reply
     }

@@ -115,6 +115,14 @@ struct AdminAccess {
         return .unix(user: user, process: 0)
     }
 
+    /// The party whose event streams are counted together: a user of this machine, else a machine.
+    func watcher(of request: ServiceRequest) async -> String {
+        guard request.peer.isThisMachine, case .known(let user) = await request.peerUser() else {
+            return request.peer.text
+        }
+        return "uid \(user)"
+    }
+
     /// Returns true if the request has the key, or a cookie that replaces it.
     private func hasKey(_ request: ServiceRequest, as guesser: PeerAddress) throws(AdminError) -> Bool {
         guard let key else { return false }

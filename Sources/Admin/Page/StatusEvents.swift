@@ -12,6 +12,8 @@ struct StatusEvents: Sendable {
     private static let patience = Duration.seconds(10)
 
     let memory: AdminMemory
+    /// The party that asks, for the limit of streams.
+    let watcher: String
     /// True while the configuration that the events are about is in force, and the key by which they were asked for.
     let isCurrent: @Sendable () -> Bool
     /// Makes the current page.
@@ -21,15 +23,15 @@ struct StatusEvents: Sendable {
 
     /// The answer with the event stream; nil if the most streams are open already.
     var reply: ServiceReply? {
-        guard memory.eventStreams.hasRoom else { return nil }
+        guard memory.eventStreams.hasRoom(for: watcher) else { return nil }
         var head = HTTPResponse(status: 200)
         head.fields[.contentType] = "text/event-stream"
         return ServiceReply(head: head, body: .stream { writer in try await send(to: writer) })
     }
 
     private func send(to writer: ServiceBodyWriter) async throws {
-        guard memory.eventStreams.enter() else { return }
-        defer { memory.eventStreams.leave() }
+        guard memory.eventStreams.enter(watcher) else { return }
+        defer { memory.eventStreams.leave(watcher) }
         var shown: [String: String] = [:]
         try await writer.write(Array("retry: 3000\n\n".utf8), within: Self.patience)
         while isCurrent() {
