@@ -64,7 +64,7 @@ extension Forwarder {
     private func objection(to exchange: Exchange) -> AbortReason? {
         guard let old = exchange.route?.plan else { return nil }
         let (routing, client) = (worker.routing.routing(at: exchange.routing.listener), exchange.client)
-        guard !routing.isClosing else { return .routeGone }
+        guard !routing.endsConnections(of: client.request.version) else { return .routeGone }
         let host = exchange.host.isEmpty ? nil : String(decoding: exchange.host, as: UTF8.self)
         let claims = exchange.record.hasClaims ? exchange.claims : HTTPFields()
         guard routing.denial(of: client) == nil, routing.listener.hosts.contains(host),

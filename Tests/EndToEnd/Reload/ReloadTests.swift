@@ -352,6 +352,24 @@ import Testing
         try sidecar.bearerd.logLine("the call's end") { $0["code"] == "route_gone" }
     }
 
+    @Test func `ends the streams of a protocol that its listener no longer speaks`() throws {
+        let upstream = try RawUpstream { _ in
+            Reply { wire in
+                try wire.send("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\ndata: 1\n\n")
+                return try wire.endsCleanly()
+            }
+        }
+        let top = "shutdown: {stream_close_delay: 50ms}"
+        let sidecar = try Sidecar(upstream: upstream, .init(top: top))
+        let client = try HTTP2Client(to: sidecar.bearerd.proxy)
+        let stream = try client.begin("GET", "/events")
+        #expect(try client.head(on: stream)[":status"] == "200")
+        let listen = "{address: 127.0.0.1:0, protocols: [http1]}"
+        #expect(try reload(sidecar, to: .init(top: top, listen: listen)).status == 200)
+        try client.awaitEnd()
+        try sidecar.bearerd.logLine("the stream's end") { $0["code"] == "route_gone" }
+    }
+
     @Test func `tells idle connections of HTTP2 at once that their listener is gone`() throws {
         let sidecar = try Sidecar()
         let stays = try HTTP2Client(to: sidecar.bearerd.proxy)
