@@ -17,9 +17,11 @@ extension AuthorizationServer {
         let algorithm = configuration.proofAlgorithm
         switch configuration.proofs {
         case .never:
-            // A session that began with a key may have a refresh token that is bound to it (RFC 9449 §5).
-            if case .refresh = grant { return known }
-            return nil
+            // A refresh token, or a code, may be bound to the key with which its session or login began (RFC 9449 §5, §10).
+            switch grant {
+            case .refresh, .authorizationCode: return known
+            case .original, .onBehalf, .deviceCode, .request, nil: return nil
+            }
         case .always: break
         case .whereOffered:
             if let known { return known }

@@ -195,4 +195,16 @@ import Testing
             #expect(wrong.ending == .exited(64), "\(words): \(wrong.errors)")
         }
     }
+
+    @Test func `are of the key that a login began with, though a reload takes dpop away meanwhile`() throws {
+        let site = try BoundSite(grant: "authorization_code")
+        let begun = try site.sidecar.admin("GET", "/login/default", [])
+        let cookie = try #require(begun["Set-Cookie"]?.split(separator: ";").first)
+        let callback = try site.provider.approve(try #require(begun["Location"]))
+        try site.reloadWithoutProofs(grant: "authorization_code")
+        let page = try browse(callback, "GET", [("Cookie", String(cookie))])
+        #expect(page.status == 200, "\(page.text)")
+        #expect(try site.sidecar.get().status == 200)
+        #expect(site.faults == [] && site.keys.count == 1)
+    }
 }
