@@ -101,7 +101,10 @@ extension HTTP2Session {
     }
 
     private func headArrived(on id: Int32, endsStream: Bool) {
-        guard let stream = streams[id] else { return }
+        streams.lend(id) { headArrived(on: $0, endsStream: endsStream) }
+    }
+
+    private func headArrived(on stream: HTTP2Stream, endsStream: Bool) {
         collector.value.finish(lines)
         floods.receivedHead()
         if let fault = collector.value.fault, fault.status == MessageFault.headTooLarge.status {
@@ -165,16 +168,19 @@ extension HTTP2Session {
     func contentArrived(_ bytes: Span<UInt8>, on id: Int32) {
         // Each stream has a window of its own: the connection's is not what holds anybody back.
         nghttp2_session_consume_connection(handle, bytes.count)
-        guard let stream = streams[id], stream.resetCode == nil else { return }
-        stream.append(received: bytes)
-        touch(stream)
+        streams.lend(id) { stream in
+            guard stream.resetCode == nil else { return }
+            stream.append(received: bytes)
+            touch(stream)
+        }
     }
 
     private func contentEnded(on id: Int32) {
-        guard let stream = streams[id] else { return }
-        stream.hasEnd = true
-        stream.hasHead = true
-        touch(stream)
+        streams.lend(id) { stream in
+            stream.hasEnd = true
+            stream.hasHead = true
+            touch(stream)
+        }
     }
 
     // MARK: The end of a stream
@@ -224,7 +230,11 @@ extension HTTP2Session {
     }
 
     private func sent(_ header: nghttp2_frame_hd) {
-        guard let stream = streams[header.stream_id] else { return }
+        streams.lend(header.stream_id) { sent(header, on: $0) }
+    }
+
+    @inline(__always)
+    private func sent(_ header: nghttp2_frame_hd, on stream: HTTP2Stream) {
         // They go before all else.
         if stream.interimCount > 0 { stream.interimCount -= 1 }
         if Self.isSet(NGHTTP2_FLAG_END_STREAM, header) {
@@ -272,35 +282,37 @@ extension HTTP2Session {
 
     /// Says how much content the next DATA frame of a stream has.
     func read(on id: Int32, atMost limit: Int, flags: inout UInt32) -> Int {
-        guard let stream = streams[id], stream.resetCode == nil else {
-            return Int(NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE.rawValue)
-        }
-        let unsent = stream.unsentCount
-        let count = min(limit, unsent)
-        guard count > 0 || stream.endsAfterSending else {
-            stream.isDeferred = true
-            return Int(NGHTTP2_ERR_DEFERRED.rawValue)
-        }
-        if count > 0 { flags |= NGHTTP2_DATA_FLAG_NO_COPY.rawValue }
-        guard stream.endsAfterSending, count == unsent else { return count }
-        flags |= NGHTTP2_DATA_FLAG_EOF.rawValue
-        if stream.hasTrailersToSend {
-            flags |= NGHTTP2_DATA_FLAG_NO_END_STREAM.rawValue
-            giveTrailers(of: stream)
-        }
-        return count
+        let failure = Int(NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE.rawValue)
+        return streams.lend(id) { stream in
+            guard stream.resetCode == nil else { return failure }
+            let unsent = stream.unsentCount
+            let count = min(limit, unsent)
+            guard count > 0 || stream.endsAfterSending else {
+                stream.isDeferred = true
+                return Int(NGHTTP2_ERR_DEFERRED.rawValue)
+            }
+            if count > 0 { flags |= NGHTTP2_DATA_FLAG_NO_COPY.rawValue }
+            guard stream.endsAfterSending, count == unsent else { return count }
+            flags |= NGHTTP2_DATA_FLAG_EOF.rawValue
+            if stream.hasTrailersToSend {
+                flags |= NGHTTP2_DATA_FLAG_NO_END_STREAM.rawValue
+                giveTrailers(of: stream)
+            }
+            return count
+        } ?? failure
     }
 
     /// Writes a DATA frame: its header, and the content that ``read(on:atMost:flags:)`` has counted.
     func sendData(_ header: Span<UInt8>, _ length: Int, on id: Int32) -> CInt {
         guard framed.value.count < outputLimit else { return NGHTTP2_ERR_WOULDBLOCK.rawValue }
-        guard let stream = streams[id], stream.unsentCount >= length else {
-            return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE.rawValue
-        }
-        framed.value.append(header)
-        stream.takeUnsent(length, into: &framed.value)
-        framedCount &+= UInt64(length)
-        waitingCount -= length
-        return 0
+        let failure = NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE.rawValue
+        return streams.lend(id) { stream in
+            guard stream.unsentCount >= length else { return failure }
+            framed.value.append(header)
+            stream.takeUnsent(length, into: &framed.value)
+            framedCount &+= UInt64(length)
+            waitingCount -= length
+            return 0
+        } ?? failure
     }
 }

@@ -64,16 +64,17 @@ package final class ServerStream: ClientExchange {
     }
 
     private func take() {
-        let stream = handle.stream
-        stream.swapRequest(with: &request)
-        // A malformed head has none.
-        request.version = .http2
-        stream.onChange = heed
         incoming.begin(limit: .max)
         outgoing.begin(.none)
         if webSocketKey != nil { webSocketKey = nil }
-        guard let name = stream.connectProtocol else { return }
-        webSocketKey = request.offerUpgrade(to: name)
+        handle.held.lend { stream in
+            stream.swapRequest(with: &request)
+            // A malformed head has none.
+            request.version = .http2
+            stream.onChange = heed
+            guard let name = stream.connectProtocol else { return }
+            webSocketKey = request.offerUpgrade(to: name)
+        }
     }
 
     private func changed() {
@@ -84,9 +85,10 @@ package final class ServerStream: ClientExchange {
 
     /// Why the request cannot be served; nil if it can.
     package var refusal: MessageError? {
-        let stream = handle.stream
-        if stream.isMalformed { return .malformed(.malformed) }
-        return stream.hasExpired ? .headTimedOut : stream.fault.map { .malformed($0) }
+        handle.held.lend { stream in
+            if stream.isMalformed { return .malformed(.malformed) }
+            return stream.hasExpired ? .headTimedOut : stream.fault.map { .malformed($0) }
+        }
     }
 
     /// Ends what is left of the stream once its exchange is over.
@@ -100,16 +102,17 @@ package final class ServerStream: ClientExchange {
     }
 
     private func endStream() {
-        let (connection, stream) = (handle.connection, handle.stream)
-        stream.onChange = nil
-        guard !stream.isClosed, stream.resetCode == nil else { return }
-        if stream.hasBegunSending {
-            connection.session.loseInterest(in: stream)
-        } else {
-            connection.session.reset(stream, .cancel)
-            connection.dispatch()
+        handle.lend { connection, stream in
+            stream.onChange = nil
+            guard !stream.isClosed, stream.resetCode == nil else { return }
+            if stream.hasBegunSending {
+                connection.session.loseInterest(in: stream)
+            } else {
+                connection.session.reset(stream, .cancel)
+                connection.dispatch()
+            }
+            connection.scheduleSend()
         }
-        connection.scheduleSend()
     }
 
     // MARK: The client
@@ -139,17 +142,18 @@ package final class ServerStream: ClientExchange {
 
     package func beginBody(limit: UInt64) throws(MessageError) -> BodyLength {
         incoming.begin(limit: limit)
-        let stream = handle.stream
-        if let fault = stream.fault { throw .malformed(fault) }
-        guard webSocketKey == nil else {
-            incoming.beginNothing()
-            return .none
+        return try handle.held.lend { (stream) throws(MessageError) in
+            if let fault = stream.fault { throw .malformed(fault) }
+            guard webSocketKey == nil else {
+                incoming.beginNothing()
+                return .none
+            }
+            if stream.hasEnd, stream.receivedCount == 0, !stream.hasTrailers {
+                incoming.beginNothing()
+                return stream.declaredLength == nil ? .none : .exact(0)
+            }
+            return stream.declaredLength.map { .exact($0) } ?? .open
         }
-        if stream.hasEnd, stream.receivedCount == 0, !stream.hasTrailers {
-            incoming.beginNothing()
-            return stream.declaredLength == nil ? .none : .exact(0)
-        }
-        return stream.declaredLength.map { .exact($0) } ?? .open
     }
 
     /// The client has sent no key, and gets no proof: ours is for us to judge (RFC 6455 §4.1).

@@ -4,6 +4,7 @@ internal import BearerdEventLoop
 internal import BearerdHTTP2
 package import BearerdHTTPExchange
 package import BearerdHTTPMessages
+internal import BearerdSystem
 
 /// The content that comes in on one HTTP/2 stream after another.
 ///
@@ -44,36 +45,36 @@ package final class StreamBody: BodySource {
     package func stop() { isStopped = true }
 
     package var isFinished: Bool {
-        isNothing || handedOut <= limit && handle.stream.isWhole(but: piece)
+        isNothing || handedOut <= limit && handle.held.lend { $0.isWhole(but: piece) }
     }
 
     package var trailers: HTTPFields {
-        let stream = handle.stream
-        return stream.hasTrailers ? stream.trailers : HTTPFields()
+        handle.held.lend { $0.hasTrailers ? $0.trailers : HTTPFields() }
     }
 
-    package var hasTrailers: Bool { handle.stream.hasTrailers }
+    package var hasTrailers: Bool { handle.held.lend { $0.hasTrailers } }
 
     package func nextPiece() throws(MessageError) -> Int? {
         guard handedOut <= limit else { throw .bodyTooLarge }
         guard !isStopped else { throw .stream(.closed) }
         guard !isNothing else { return nil }
-        let stream = handle.stream
-        let count = stream.readableCount
-        guard count > 0 else {
-            if let fault = stream.fault { throw .malformed(fault) }
-            // All that was needed may have come before.
-            if stream.resetCode != nil || handle.connection.peerHasEnded, !isWhole { throw .truncated }
-            return nil
+        return try handle.lend { (connection, stream) throws(MessageError) in
+            let count = stream.readableCount
+            guard count > 0 else {
+                if let fault = stream.fault { throw .malformed(fault) }
+                // All that was needed may have come before.
+                if stream.resetCode != nil || connection.peerHasEnded, !isWhole { throw .truncated }
+                return nil
+            }
+            connection.stream.spend(TurnBudget.pieceCost)
+            handedOut &+= UInt64(count)
+            guard handedOut <= limit else { throw .bodyTooLarge }
+            piece = count
+            return count
         }
-        handle.connection.stream.spend(TurnBudget.pieceCost)
-        handedOut &+= UInt64(count)
-        guard handedOut <= limit else { throw .bodyTooLarge }
-        piece = count
-        return count
     }
 
-    private var isWhole: Bool { isNothing || handle.stream.hasEnd && handle.stream.keptCount == 0 }
+    private var isWhole: Bool { isNothing || handle.held.lend { $0.hasEnd && $0.keptCount == 0 } }
 
     package func nextPiece(within timeout: Duration, sparingly: Bool) async throws(MessageError) -> Int? {
         let deadline = handle.reading.end(of: timeout)
@@ -91,7 +92,7 @@ package final class StreamBody: BodySource {
     }
 
     /// A stream that was reset has lost what had arrived.
-    private var hasPiece: Bool { !isStopped && handle.stream.keptCount >= piece }
+    private var hasPiece: Bool { !isStopped && handle.held.lend { $0.keptCount >= piece } }
 
     package var pieceCount: Int? { hasPiece ? piece : nil }
 
@@ -104,17 +105,18 @@ package final class StreamBody: BodySource {
 
     package func consumePiece() {
         guard piece > 0 else { return }
-        let stream = handle.stream
-        handle.connection.session.consume(min(piece, stream.keptCount), of: stream)
-        piece = 0
-        // The window may open for as much again.
-        if !stream.hasEnd { handle.connection.scheduleSend() }
+        handle.lend { connection, stream in
+            connection.session.consume(min(piece, stream.keptCount), of: stream)
+            piece = 0
+            // The window may open for as much again.
+            if !stream.hasEnd { connection.scheduleSend() }
+        }
     }
 
     /// Forgets what nobody will read; the peer may send no more in its place.
     package func letGo() {
         stop()
-        handle.stream.letGo()
+        handle.held.lend { $0.letGo() }
     }
 
     package func skipArrived() {

@@ -31,6 +31,16 @@ package final class StreamHandle {
         _read { yield carrier.value }
     }
 
+    /// Lends both for several steps, during which neither may be replaced: none of the steps waits.
+    @inline(__always)
+    package func lend<Result, Failure: Error>(
+        _ body: (HTTP2Connection, HTTP2Stream) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        try carrier.lend { (connection) throws(Failure) in
+            try held.lend { (stream) throws(Failure) in try body(connection, stream) }
+        }
+    }
+
     /// Takes another stream in place of one that is over.
     package func use(_ stream: HTTP2Stream, on connection: HTTP2Connection) {
         held.value = stream
@@ -41,10 +51,12 @@ package final class StreamHandle {
 
     /// Lets go of a stream that is over for us, so that its memory may serve another.
     package func letGo() {
-        let pool = connection.session.pool
-        var released = pool.nobody
-        swap(&released, &held.value)
-        pool.give(&released)
+        carrier.lend { connection in
+            let pool = connection.session.pool
+            var released = pool.nobody
+            swap(&released, &held.value)
+            pool.give(&released)
+        }
     }
 
     /// Says that the stream has changed.
@@ -63,7 +75,9 @@ package final class StreamHandle {
     }
 
     /// Throws where nothing more can be sent.
-    func check() throws(StreamError) { try check(connection, stream) }
+    func check() throws(StreamError) {
+        try lend { (connection, stream) throws(StreamError) in try check(connection, stream) }
+    }
 
     /// Throws where nothing more can be sent on the stream that is held, which is looked up once for all that is done with it.
     @inline(__always)

@@ -42,9 +42,10 @@ package final class StreamWriter: BodySink {
     ///
     /// - Parameter response: lent, because a copy is dear.
     package func begin(_ response: inout HTTPResponse, length: BodyLength) {
-        let stream = handle.stream
         // It may take the place of an answer that has broken off before its head went out.
-        if !stream.hasBegunSending { handle.connection.session.forgetUnsent(of: stream) }
+        handle.lend { connection, stream in
+            if !stream.hasBegunSending { connection.session.forgetUnsent(of: stream) }
+        }
         fields.value = response.fields
         status = response.status
         begin(length, behindHead: true)
@@ -79,10 +80,11 @@ package final class StreamWriter: BodySink {
     ) {
         // A tunnel has no end of a message, though the request that asks for it has.
         begin(tunnel == nil ? length : .none, behindHead: false)
-        let (session, stream) = (handle.connection.session, handle.stream)
-        _ = session.request(
-            &request, on: stream, scheme: scheme, hasContent: length != .none || tunnel != nil,
-            takesTrailers: takesTrailers, connectProtocol: tunnel)
+        handle.lend { connection, stream in
+            _ = connection.session.request(
+                &request, on: stream, scheme: scheme, hasContent: length != .none || tunnel != nil,
+                takesTrailers: takesTrailers, connectProtocol: tunnel)
+        }
     }
 
     private func begin(_ length: BodyLength, behindHead isHeadWaiting: Bool) {
@@ -101,34 +103,38 @@ package final class StreamWriter: BodySink {
 
     /// The connection's window is shared by its streams.
     package var takesMuch: Bool {
-        let session = handle.connection.session
-        return window - handle.stream.unsentCount >= StoragePool.large
-            && session.connectionWindow / max(session.streamCount, 1) >= StoragePool.large
+        handle.lend { connection, stream in
+            let session = connection.session
+            return window - stream.unsentCount >= StoragePool.large
+                && session.connectionWindow / max(session.streamCount, 1) >= StoragePool.large
+        }
     }
 
     /// True once the whole message is given to the connection, though perhaps not sent.
     package var isWhole: Bool { hasEnd && !isHeadWaiting }
 
-    package var hasSent: Bool { handle.stream.hasBegunSending }
+    package var hasSent: Bool { handle.held.lend { $0.hasBegunSending } }
 
     package func append(_ content: [UInt8]) { put(content.span) }
 
     package func end(trailers: @autoclosure () -> HTTPFields) {
         guard !hasEnd else { return }
         hasEnd = true
-        let connection = handle.connection
-        connection.session.end(handle.stream, trailers: trailers())
-        // The rest of the message has gone out, and nobody may flush the end for a while.
-        if !isHeadWaiting { connection.scheduleSend() }
+        handle.lend { connection, stream in
+            connection.session.end(stream, trailers: trailers())
+            // The rest of the message has gone out, and nobody may flush the end for a while.
+            if !isHeadWaiting { connection.scheduleSend() }
+        }
     }
 
     package func offer(_ piece: Span<UInt8>) throws(StreamError) -> Bool {
-        let (connection, stream) = (handle.connection, handle.stream)
-        try handle.check(connection, stream)
-        connection.session.send(piece, on: stream)
-        guard stream.unsentCount > Self.keptLimit else { return true }
-        begin(connection, stream)
-        return false
+        try handle.lend { (connection, stream) throws(StreamError) in
+            try handle.check(connection, stream)
+            connection.session.send(piece, on: stream)
+            guard stream.unsentCount > Self.keptLimit else { return true }
+            begin(connection, stream)
+            return false
+        }
     }
 
     package func send(
@@ -154,20 +160,21 @@ package final class StreamWriter: BodySink {
     }
 
     package func flush() throws(StreamError) -> Bool {
-        let (connection, stream) = (handle.connection, handle.stream)
-        try handle.check(connection, stream)
-        begin(connection, stream)
-        guard stream.unsentCount > 0, !stream.isClosed else {
-            return stream.isClosed || !connection.isCongested
+        try handle.lend { (connection, stream) throws(StreamError) in
+            try handle.check(connection, stream)
+            begin(connection, stream)
+            guard stream.unsentCount > 0, !stream.isClosed else {
+                return stream.isClosed || !connection.isCongested
+            }
+            guard connection.session.role == .client else {
+                return !connection.isCongested && stream.unsentCount <= connection.session.window(of: stream)
+            }
+            // With what others send, which goes out together.
+            if !connection.isCongested, connection.session.takesAllUnsent(of: stream) { return true }
+            // The connection's window is shared: what is not framed now may have to wait for what others send.
+            connection.frame()
+            return stream.isClosed || (!connection.isCongested && stream.unsentCount == 0)
         }
-        guard connection.session.role == .client else {
-            return !connection.isCongested && stream.unsentCount <= connection.session.window(of: stream)
-        }
-        // With what others send, which goes out together.
-        if !connection.isCongested, connection.session.takesAllUnsent(of: stream) { return true }
-        // The connection's window is shared: what is not framed now may have to wait for what others send.
-        connection.frame()
-        return stream.isClosed || (!connection.isCongested && stream.unsentCount == 0)
     }
 
     package func flush(within timeout: Duration) async throws(StreamError) {
@@ -175,10 +182,10 @@ package final class StreamWriter: BodySink {
         while handle.stream.unsentCount > 0 { try await awaitProgress(within: timeout) }
     }
 
-    private var window: Int { max(0, handle.connection.session.window(of: handle.stream)) }
+    private var window: Int { handle.lend { max(0, $0.session.window(of: $1)) } }
 
     private func put(_ bytes: Span<UInt8>) {
-        handle.connection.session.send(bytes, on: handle.stream)
+        handle.lend { $0.session.send(bytes, on: $1) }
     }
 
     /// Gives what is kept to the connection.

@@ -77,6 +77,23 @@ import Testing
         #expect(lender.lent.value == [2, 3])
     }
 
+    @Test func `lends an object for several steps, whether they throw or not`() {
+        struct Failure: Error {}
+        let counter = Counter()
+        let lent = Exclusive(Counted(counter))
+        lent.lend { object in lent.lend { #expect($0 === object) } }
+        #expect(throws: Failure.self) { try lent.lend { (_) throws(Failure) in throw Failure() } }
+        lent.value = Counted(counter)
+        #expect(counter.count == 1)
+    }
+
+    @Test func `ends the process when an object is replaced while it is lent`() async {
+        await #expect(processExitsWith: .failure) {
+            let lent = Exclusive(Counter())
+            lent.lend { _ in lent.value = Counter() }
+        }
+    }
+
     @Test func `ends the process when it is changed while somebody changes it`() async {
         await #expect(processExitsWith: .failure) {
             let lender = Lender()

@@ -103,24 +103,27 @@ package final class HTTP2Exchange: UpstreamExchange, ArrivalSource {
     }
 
     private func endStream() {
-        let stream = handle.stream
-        stream.onChange = nil
-        // The end of a request whose response came early may not have gone out yet.
-        if !stream.isClosed, stream.hasEnd, outgoing.isWhole { connection.frame() }
-        // Where both messages are whole it is no cancellation, which upstreams count.
-        if !stream.isClosed { handle.reset(isBodyless && outgoing.isWhole ? .noError : .cancel) }
-        if stream.resetCode == .cancel, !stream.isResetByPeer { carrier.cancelled() }
+        handle.lend { connection, stream in
+            stream.onChange = nil
+            // The end of a request whose response came early may not have gone out yet.
+            if !stream.isClosed, stream.hasEnd, outgoing.isWhole { connection.frame() }
+            // Where both messages are whole it is no cancellation, which upstreams count.
+            if !stream.isClosed { handle.reset(isBodyless && outgoing.isWhole ? .noError : .cancel) }
+            if stream.resetCode == .cancel, !stream.isResetByPeer { carrier.cancelled() }
+        }
     }
 
     // MARK: The request
 
     package func begin(_ head: inout HTTPRequest, as form: RequestForm) {
-        arrivedBefore = connection.stream.bytesReceived
-        asksForHead = if case .head = head.method { true } else { false }
-        if let protocols = form.upgrade, connection.session.peerTakesConnectProtocol {
-            tunnel = WebSocketRequest(head, offering: protocols)
+        handle.lend { connection, stream in
+            arrivedBefore = connection.stream.bytesReceived
+            asksForHead = if case .head = head.method { true } else { false }
+            if let protocols = form.upgrade, connection.session.peerTakesConnectProtocol {
+                tunnel = WebSocketRequest(head, offering: protocols)
+            }
+            stream.onChange = heed
         }
-        stream.onChange = heed
         if let tunnel {
             // Not the request's own: it may be sent once more, over HTTP/1.1.
             var sent = head
@@ -162,17 +165,16 @@ package final class HTTP2Exchange: UpstreamExchange, ArrivalSource {
 
     package func more(within timeout: Duration) async throws(StreamError) -> Bool {
         let deadline = handle.reading.end(of: timeout)
-        let stream = handle.stream
         while true {
             let seen = handle.reading.news
-            if hasHead(stream) || isMalformed(stream) { return true }
+            if handle.held.lend({ hasHead($0) || isMalformed($0) }) { return true }
             if isClosed { throw .closed }
             if outgoing.hasTimedOut {
                 // Not at once: the upload is to learn of it, too.
                 try await handle.reading.wait(after: handle.reading.news, until: .now + .milliseconds(1))
                 throw .timedOut
             }
-            if stream.isClosed || stream.resetCode != nil || !connection.isOpen { return false }
+            if handle.lend({ !$0.isOpen || $1.isClosed || $1.resetCode != nil }) { return false }
             do {
                 try await handle.reading.wait(after: seen, until: deadline)
             } catch {
@@ -199,13 +201,16 @@ package final class HTTP2Exchange: UpstreamExchange, ArrivalSource {
     }
 
     package func receiveHead() throws(MessageError) -> Bool {
-        let stream = handle.stream
-        if let fault = stream.fault { throw .malformed(fault) }
-        guard hasHead(stream) else {
-            if isMalformed(stream) { throw .malformed(.malformed) }
-            return false
+        let isThere = try handle.held.lend { (stream) throws(MessageError) in
+            if let fault = stream.fault { throw .malformed(fault) }
+            guard hasHead(stream) else {
+                if isMalformed(stream) { throw .malformed(.malformed) }
+                return false
+            }
+            stream.takeResponse(into: &response)
+            return true
         }
-        stream.takeResponse(into: &response)
+        guard isThere else { return false }
         if response.isInterim { hasInterim = true }
         if let tunnel, (200..<300).contains(response.status) { tunnel.grant(in: &response) }
         return true
@@ -221,18 +226,20 @@ package final class HTTP2Exchange: UpstreamExchange, ArrivalSource {
             return .none
         }
         incoming.begin(limit: .max)
-        let stream = handle.stream
-        if stream.hasEnd, stream.receivedCount == 0, !stream.hasTrailers { return .exact(0) }
-        return stream.declaredLength.map { .exact($0) } ?? .open
+        return handle.held.lend { stream in
+            if stream.hasEnd, stream.receivedCount == 0, !stream.hasTrailers { return .exact(0) }
+            return stream.declaredLength.map { .exact($0) } ?? .open
+        }
     }
 
     package var trailingCallStatus: Int? {
         if let seenCallStatus { return seenCallStatus }
-        let stream = handle.stream
-        guard stream.hasEnd else { return nil }
-        let status = stream.callStatus
-        seenCallStatus = .some(status)
-        return status
+        return handle.held.lend { stream in
+            guard stream.hasEnd else { return nil }
+            let status = stream.callStatus
+            seenCallStatus = .some(status)
+            return status
+        }
     }
 
     package var tellingResetCode: UInt32? {
