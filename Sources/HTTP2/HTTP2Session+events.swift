@@ -65,7 +65,7 @@ extension HTTP2Session {
         headStream = id
         guard role == .server, streams[id] == nil else { return }
         let stream = pool.take(id: id)
-        stream.begunAt = refilledAt
+        stream.begunAt = age
         streams.insert(stream)
         // Answers share the connection's window, unless the head's `priority` says otherwise (RFC 9218 §4.2): one after the
         // other, as without a word, a large one would keep all others waiting.

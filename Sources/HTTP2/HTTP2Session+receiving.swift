@@ -94,7 +94,9 @@ extension HTTP2Session {
         guard let refilledAt else { return }
         let (seconds, attoseconds) = refilledAt.duration(to: now).components
         let passed = Double(seconds) + Double(attoseconds) / 1e18
-        if passed > 0 { floods.refill(seconds: passed) }
+        guard passed > 0 else { return }
+        age += passed
+        floods.refill(seconds: passed)
     }
 
     /// - Returns: false if the connection has failed.
@@ -220,13 +222,13 @@ extension HTTP2Session {
     /// A client whose calls run out of time resets every one of them, for as long as an upstream is slow. What makes rapid
     /// resets an attack, more requests under way than the limit of streams allows, these cannot bring about: one connection
     /// begins at most twenty times the limit of them in a second.
-    private static let lasting = Duration.milliseconds(50)
+    private static let lasting = 0.05
 
     /// - Returns: true, once for each stream, if the client resets one that was there for long enough.
     private func excusesReset(of id: Int32) -> Bool {
-        guard let stream = streams[id], let begunAt = stream.begunAt, let now = refilledAt,
-            begunAt.duration(to: now) >= Self.lasting
-        else { return false }
+        guard let stream = streams[id], let begunAt = stream.begunAt, age - begunAt >= Self.lasting else {
+            return false
+        }
         stream.begunAt = nil
         return true
     }

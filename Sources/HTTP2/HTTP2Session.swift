@@ -105,6 +105,9 @@ package final class HTTP2Session {
     var floods = FloodGuard()
     /// When time was counted in last for the budgets.
     var refilledAt: ContinuousClock.Instant?
+    /// How many seconds had passed then since the first bytes came: a number, because the library's instants have no size that
+    /// the compiler knows, and each stream keeps one.
+    var age = 0.0
     /// A server's side: what the client has begun.
     let peerStreams: Exclusive<PeerStreams>
     var abandoned = AbandonedStreams()

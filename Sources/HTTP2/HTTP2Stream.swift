@@ -53,8 +53,9 @@ package final class HTTP2Stream {
     private var waitingInterims = 0
     private var endCode: HTTP2ErrorCode?
     private var listener: (() -> Void)?
-    /// When a client began the stream; nil once its reset was excused by that, and for streams of our own.
-    var begunAt: ContinuousClock.Instant?
+    /// When a client began the stream, as ``HTTP2Session/age``; nil once its reset was excused by that, and for streams of our
+    /// own.
+    var begunAt: Double?
 
     init(id: Int32) { number = id }
 
