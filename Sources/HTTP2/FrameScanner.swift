@@ -65,6 +65,7 @@ struct FrameScanner {
     }
 
     /// Reads a whole header.
+    @inline(__always)
     mutating func read(_ bytes: Span<UInt8>) -> Header {
         let word = bytes.word(at: 0).byteSwapped
         let type = UInt8(truncatingIfNeeded: word &>> 32)

@@ -146,6 +146,7 @@ extension HTTP2Session {
     }
 
     /// Remembers what the verdict on later frames depends on.
+    @inline(__always)
     private func note(_ header: FrameScanner.Header) {
         switch UInt32(header.type) {
         case NGHTTP2_DATA.rawValue, NGHTTP2_HEADERS.rawValue:
@@ -172,6 +173,7 @@ extension HTTP2Session {
     /// Judges a frame by its header.
     ///
     /// - Returns: the fault of the peer, which ends the connection; nil if it may send the frame.
+    @inline(__always)
     private func fault(of header: FrameScanner.Header) -> HTTP2ErrorCode? {
         // Before its stream is judged, which may be over.
         if header.interruptsHead { return .protocolError }

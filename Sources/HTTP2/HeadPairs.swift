@@ -30,7 +30,7 @@ struct HeadPairs {
     /// - Parameters:
     ///   - fields: those that ``append(_:)-(HTTPFields)`` is to append.
     ///   - room: how many bytes of other values are to be copied.
-    init(for fields: HTTPFields, room length: Int, in heads: OutgoingHeads) {
+    init(for fields: borrowing HTTPFields, room length: Int, in heads: borrowing OutgoingHeads) {
         let used = fields.block.count
         let memory = heads.take(used &+ length)
         pairs = heads.memory.memory(forPairs: Self.pseudoFields &+ fields.entries.count)
