@@ -28,13 +28,19 @@ VERSION := $(shell sed -n 's/.*let text = "\(.*\)".*/\1/p' Sources/bearerd/Versi
 # is written where it is compiled: a job of its own would skip the bodies that are to be inlined, or warn that it may not.
 # lld's packed relocations keep 0.7 MiB of tables out of memory; glibc reads them since 2.36. Every symbol is bound before
 # the first line runs, so that all tables of addresses are read-only; libraries come from the system's places alone.
-RELEASE := -c release --static-swift-stdlib --product bearerd \
+OPTIMISED := -c release --static-swift-stdlib --product bearerd \
 	-Xswiftc -enforce-exclusivity=checked -Xswiftc -enable-library-evolution \
 	-Xswiftc -Xfrontend -Xswiftc -package-cmo -Xswiftc -Xfrontend -Xswiftc -allow-non-resilient-access \
 	-Xswiftc -no-emit-module-separately-wmo \
 	-Xswiftc -use-ld=lld -Xlinker -z -Xlinker pack-relative-relocs -Xlinker -z -Xlinker relro -Xlinker -z -Xlinker now \
 	-Xlinker -z -Xlinker noexecstack --disable-local-rpath -Xswiftc -no-toolchain-stdlib-rpath \
-	-Xcc -fstack-protector-strong
+	-Xcc -fstack-protector-strong -Xswiftc -Xllvm -Xswiftc -static-func-full-module-prefix=false
+# What the loads of `count` run often is laid out for that (`make profile`), wherever it is built: no function is named by its
+# object's directory. A compiler that cannot read the profile goes without, and so does PROFILE= .
+PROFILE ?= Tests/Benchmark/release.profdata
+PROFDATA := $(dir $(shell readlink -f "$$(command -v swiftc)"))llvm-profdata
+RELEASE := $(OPTIMISED) $(shell "$(PROFDATA)" show $(PROFILE) >/dev/null 2>&1 \
+	&& echo -Xswiftc -Xfrontend -Xswiftc -ir-profile-use=$(abspath $(PROFILE)))
 
 RUN_TESTS := swift test --skip-build --disable-xctest --no-parallel $(STRICT)
 # Of a long run only the end is seen.
@@ -137,6 +143,13 @@ bench: release ## bearerd beside nginx, haproxy, nghttpx and the least there can
 count: release ## user instructions of each request, by callgrind; COUNT_FUNCTIONS=20 tells where they are spent
 	deploy/bootstrap nginx haproxy wrk h2load python3 openssl strip valgrind
 	Tests/Benchmark/count $(COUNT)
+
+.PHONY: profile
+profile: bootstrap ## measures again what the release binary runs often (Tests/Benchmark/release.profdata)
+	deploy/bootstrap wrk h2load python3 openssl
+	swift build --scratch-path .build/profile $(OPTIMISED) -Xswiftc -Xfrontend -Xswiftc -ir-profile-generate \
+	    -Xswiftc -Xclang-linker -Xswiftc -fprofile-generate
+	Tests/Benchmark/train .build/profile/release/bearerd $(or $(PROFILE),Tests/Benchmark/release.profdata)
 
 .PHONY: bench-fleet
 bench-fleet: release ## token requests, and commands to Redis, of 1 to 64 daemons that share a session
