@@ -45,8 +45,10 @@ import Testing
         let site = try LoginSite()
         let begun = try site.run("login", "web", "--redirect-uri", Self.redirectURI)
         let answer = try site.logIn(at: String(begun.output.dropLast()))
-        let foreign = try site.run(
-            "exchange", "web", "--response", answer + "&iss=http%3A%2F%2Fother.example")
+        let other = answer.split(separator: "&").map {
+            $0.hasPrefix("iss=") ? "iss=http%3A%2F%2Fother.example" : $0
+        }.joined(separator: "&")
+        let foreign = try site.run("exchange", "web", "--response", other)
         #expect(
             foreign.ending == .exited(77) && foreign.errors.contains("other.example"), "\(foreign.errors)")
         let right = try site.run("exchange", "web", "--response", answer)

@@ -122,7 +122,7 @@ import Testing
                 ["https://api.example.com", "--client-secret-file", "/nonexistent/secret"] + common, 78,
                 "--client-secret-file: "
             ),
-            (["https://api.example.com", "-c", "config.yaml"] + common, 64, "unknown option '-c'"),
+            (["https://api.example.com", "-c", "config.yaml"] + common, 64, "it serves without a file"),
         ] {
             let result = try Subprocess.run([BearerdProcess.binary, "proxy"] + words)
             #expect(result.ending == .exited(exit) && result.errors.contains(told), "\(words): \(result)")

@@ -93,6 +93,17 @@ import Testing
         #expect(refused.seen(by: "daemon").contains("the last reload was refused"), "\(refused)")
     }
 
+    @Test func `and tells that it drains`() throws {
+        let (fixture, daemon) = try running { $0.settings.top = "shutdown: {delay: 600s}" }
+        daemon.process.signal(15)
+        try eventually("the drain") {
+            try RawClient(to: daemon.admin).request("GET", "/readyz").status == 503
+        }
+        let result = try fixture.run("--check", "daemon")
+        #expect(
+            result.exit == 0 && result.seen(by: "daemon").contains("drains: it was told to end"), "\(result)")
+    }
+
     @Test func `and fails where a token lives that cannot be renewed`() throws {
         let (fixture, daemon) = try running()
         try eventually("a token") {

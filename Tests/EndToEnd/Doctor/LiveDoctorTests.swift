@@ -150,7 +150,7 @@ import Testing
         #expect(result.exit == 0 && fixture.provider.requests.isEmpty, "\(result)")
         for id in ["token", "client-auth"] {
             #expect(result.result(of: id) == "skip", "\(result)")
-            #expect(result.seen(by: id).contains("bearerd run"), "\(result)")
+            #expect(result.seen(by: id).contains("only the daemon knows"), "\(result)")
         }
         fixture.provider.discovery { _, provider in
             provider.discoveryDocument(

@@ -23,12 +23,14 @@ struct `An encryption key in the Secret Service` {
     }
 
     /// A configuration without a daemon.
-    private func file(in directory: TemporaryDirectory, _ provider: HostileProvider) throws -> String {
+    private func file(
+        in directory: TemporaryDirectory, _ provider: HostileProvider, grant: String = "client_credentials"
+    ) throws -> String {
         try directory.write(
             "config.yaml",
             Sidecar.configuration(
                 provider: provider, upstream: "http://127.0.0.1:1", clientSecret: "not-a-real-secret",
-                directory: directory, .init(store: store(directory))))
+                directory: directory, .init(store: store(directory), grant: grant)))
     }
 
     private func command(
@@ -51,7 +53,7 @@ struct `An encryption key in the Secret Service` {
         let bus = try SessionBus()
         try bus.startKeyring()
         let (directory, provider) = (try TemporaryDirectory(), try HostileProvider())
-        _ = try file(in: directory, provider)
+        _ = try file(in: directory, provider, grant: "refresh_token")
         let token = try directory.write("token", provider.makeRefreshToken() + "\n")
         let taken = try command("import", "--refresh-token", token, in: directory, bus.environment)
         #expect(taken.exit == 0, "\(taken)")

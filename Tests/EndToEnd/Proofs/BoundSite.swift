@@ -42,10 +42,10 @@ final class BoundSite: Sendable {
     }
 
     /// Has the daemon take a configuration over that has no `dpop`.
-    func reloadWithoutProofs(grant: String = "client_credentials") throws {
+    func reloadWithoutProofs(identity: String = "", grant: String = "client_credentials") throws {
         try Sidecar.file(
             provider: provider, upstream: upstream.url, clientSecret: sidecar.clientSecret,
-            directory: directory, .init(grant: grant))
+            directory: directory, .init(identity: identity, grant: grant))
         let answer = try sidecar.admin("POST", "/api/reload", [("X-Bearerd-Admin", "1")])
         try #require(answer.status == 200, "\(answer.text)")
     }

@@ -54,7 +54,10 @@ import Testing
                 // Written whole, and without its name.
                 let left = TemporaryDirectory.contents(of: directory.path("store/default.session.new"))
                 let isWritten = wasKilled && String(decoding: left, as: UTF8.self).contains(newest ?? "-")
-                let code = try command("refresh")
+                let sent = provider.requests.count
+                var code = try command("refresh")
+                // Who finds a newer session than there was is content with that.
+                if isWritten, provider.requests.count == sent { code = try command("refresh") }
                 let shown = provider.requests.dropFirst(before).compactMap { $0["refresh_token"] }
                 let last = try #require(shown.last)
                 if !wasKilled || isWritten {
