@@ -6,7 +6,7 @@ public enum TransportError: ExplainedError, Equatable, Sendable {
     case unreachable(String)
     /// The server's certificate does not verify, or TLS could not be set up as configured.
     case certificate(String)
-    /// ``TransferRequest/maySend`` said no when the connection stood; the request was not sent.
+    /// Whoever sends it said no once the connection stood; the server has seen nothing of the request.
     case withheld
     /// The time limit passed; the server may have acted on the request.
     case timedOut
