@@ -41,12 +41,12 @@ extension IdentityEngine {
 
     /// True if the store holds less than we know: it was emptied, or has gone back to an older copy.
     private func hasLostOurs(_ stored: StoredSession?) -> Bool {
-        let holdsTokens = session.refreshToken != nil || !session.accessTokens.isEmpty
+        let hasTokens = session.refreshToken != nil || !session.accessTokens.isEmpty
         // What a logout or a revocation has left counts too, or an older session would come to life again.
-        guard holdsTokens || session.began != nil else { return false }
+        guard hasTokens || session.began != nil else { return false }
         guard let stored else { return true }
         if session.begins(after: stored) { return true }
-        guard holdsTokens || stored.origin == session.origin && !isOthers(stored) else { return false }
+        guard hasTokens || stored.origin == session.origin && !isOthers(stored) else { return false }
         return session.generation > stored.generation
     }
 

@@ -142,18 +142,23 @@ extension AuthSession {
                 throw .failed(
                     TokenFailure(.final, .badRedirectURI, detail: "this URL is no answer: \(error.clause)"))
             }
-            let judged = request.encoded()
-            try? await changePending { pending in
-                pending.request?.equals(judged) ?? false ? PendingLogin(code: pending.code) : pending
-            }
+            try? await forget(request)
             throw .failed(
                 TokenFailure(.final, .issuerMismatch, detail: "the answer is not believed: \(error.clause)"))
         }
         do throws(LoginError) {
             return try await logIn(with: response)
         } catch {
-            if error.isFinal { try? await changePending { PendingLogin(code: $0.code) } }
+            if error.isFinal { try? await forget(request) }
             throw error
+        }
+    }
+
+    /// Removes a request from the store, unless a newer one has taken its place.
+    private func forget(_ request: AuthorizationRequest) async throws(StoreError) {
+        let judged = request.encoded()
+        try await changePending { pending in
+            pending.request?.equals(judged) ?? false ? PendingLogin(code: pending.code) : pending
         }
     }
 
