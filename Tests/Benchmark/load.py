@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The load generators: the command of each for a target, and what its output says."""
+"""The load generators: the command of each for a target, and what its output says; and loads that have to be answered."""
 
+import contextlib
 import os
 import re
+import subprocess
+import sys
 
 from processes import LOAD_CORE
 
@@ -87,3 +90,32 @@ class H2loadConnection(H2load):
     """HTTP/2 with 32 streams on each connection."""
 
     options = ("-m32",)
+
+
+def answered_load(scenario, proxy, directory, seconds):
+    """Puts a load on a proxy, every request of which has to be answered as it should be."""
+    command = scenario.generator.command(
+        proxy.targets[scenario.targets[0]].listen, scenario.path, scenario.connections, seconds, scenario.headers, scenario.script,
+        directory)
+    output = subprocess.run(
+        command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=seconds + 60, check=True).stdout
+    result = scenario.generator.result(output)
+    if result is None or result["failures"]:
+        sys.exit(f"{proxy.name}: '{scenario.name}' was not answered as it should be:\n{output}")
+
+
+@contextlib.contextmanager
+def open_streams(scenario, proxy):
+    """Event streams through a proxy, each of which has had an event."""
+    script = os.path.join(os.path.dirname(os.path.abspath(__file__)), "streams.py")
+    listen = proxy.targets[scenario.targets[0]].listen
+    client = subprocess.Popen(
+        ["taskset", "-c", str(LOAD_CORE), sys.executable, script, "client", listen, str(scenario.connections)],
+        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)
+    try:
+        if client.stdout.readline() != "open\n":
+            sys.exit(f"{proxy.name}: the streams did not open")
+        yield
+    finally:
+        client.kill()
+        client.wait()
