@@ -38,8 +38,8 @@ OPTIMISED := -c release --static-swift-stdlib --product bearerd \
 # What the loads of `count` run often is laid out for that (`make profile`), wherever it is built: no function is named by its
 # object's directory. A compiler that cannot read the profile goes without, and so does PROFILE= .
 PROFILE ?= Tests/Benchmark/release.profdata
-PROFDATA := $(dir $(shell readlink -f "$$(command -v swiftc)"))llvm-profdata
-RELEASE := $(OPTIMISED) $(shell "$(PROFDATA)" show $(PROFILE) >/dev/null 2>&1 \
+PROFDATA = $(dir $(shell readlink -f "$$(command -v swiftc)"))llvm-profdata
+RELEASE = $(OPTIMISED) $(shell "$(PROFDATA)" show $(PROFILE) >/dev/null 2>&1 \
 	&& echo -Xswiftc -Xfrontend -Xswiftc -ir-profile-use=$(abspath $(PROFILE)))
 
 RUN_TESTS := swift test --skip-build --disable-xctest --no-parallel $(STRICT)
