@@ -136,9 +136,12 @@ package struct ListeningSocket: Sendable {
         return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFSOCK
     }
 
+    /// True if nobody listens at a path. Whoever does and takes no connection has a full queue, for which `connect` would
+    /// wait without end.
     private static func isAbandoned(_ storage: sockaddr_storage, _ length: socklen_t) -> Bool {
         var storage = storage
-        let probe = socket(AF_UNIX, CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        let type = CInt(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
+        let probe = socket(AF_UNIX, type, 0)
         guard probe >= 0 else { return false }
         defer { _ = Glibc.close(probe) }
         return withAddress(&storage) { connect(probe, $0, length) } != 0 && errno == ECONNREFUSED

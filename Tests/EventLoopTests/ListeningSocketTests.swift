@@ -69,6 +69,17 @@ struct `A listening socket` {
         live.close()
     }
 
+    @Test func `a Unix socket whose server takes no connection is in use, and that is said at once`() throws {
+        let directory = try TemporaryDirectory()
+        let path = directory.path("full.sock")
+        let (server, address) = try Socket.listening(unixPath: path)
+        #expect(listen(server.descriptor, 0) == 0)
+        // The queue has room for one more than it was given.
+        let waiting = try Socket.connected(to: address)
+        defer { withExtendedLifetime((server, waiting)) {} }
+        #expect(throws: ListeningSocket.BindError.self) { _ = try ListeningSocket.unix(path: path) }
+    }
+
     @Test func `a file in a Unix socket's place is left alone`() throws {
         let path = "/tmp/bearerd-test-\(getpid())-\(UInt32.random(in: 0...UInt32.max)).txt"
         defer { unlink(path) }
