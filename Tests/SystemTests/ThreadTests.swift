@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BearerdSystem
+import BearerdTestSupport
 import Glibc
 import Synchronization
 import Testing
@@ -83,6 +84,21 @@ import Testing
         writer.write([65])
         #expect(!writer.flush())
         #expect(!writer.write([65]))
-        #expect(writer.dropped == 1)
+        #expect(writer.dropped == 2)
+    }
+
+    @Test func `a writer whose disk is full for a while counts the lines that are lost, and goes on`() throws
+    {
+        let disk = try TemporaryDirectory()
+        let (path, full) = (disk.path("log"), open("/dev/full", O_WRONLY))
+        let target = open(path, O_WRONLY | O_CREAT | O_APPEND, 0o600)
+        let descriptor = dup(full)
+        let writer = try OutputWriter(descriptor: descriptor, named: "test")
+        writer.write(Array("one\ntwo\n".utf8))
+        #expect(writer.flush() && writer.dropped == 2)
+        #expect(dup2(target, descriptor) == descriptor)
+        #expect(writer.write(Array("three\n".utf8)) && writer.flush())
+        #expect(TemporaryDirectory.contents(of: path) == Array("three\n".utf8))
+        for number in [full, target, descriptor] { close(number) }
     }
 }

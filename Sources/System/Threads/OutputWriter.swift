@@ -4,8 +4,8 @@ internal import Glibc
 
 /// Writes to a descriptor on a thread of its own, so that a reader that stops reading blocks nobody else.
 ///
-/// The waiting bytes are limited; beyond that, each write is dropped whole and counted. The thread lives as
-/// long as the process.
+/// The waiting bytes are limited; beyond that, each write is dropped whole. So is what cannot be written, to a full disk for
+/// example, which is tried again with what comes next. The thread lives as long as the process.
 package final class OutputWriter: Sendable {
     private struct State {
         var pending: [UInt8] = []
@@ -39,7 +39,7 @@ package final class OutputWriter: Sendable {
     package func write(_ bytes: [UInt8]) -> Bool {
         monitor.update { state in
             guard !state.isBroken, state.pending.count + bytes.count <= limit else {
-                state.dropped += 1
+                state.dropped += Self.lineCount(of: bytes[...])
                 return false
             }
             // Most often nothing waits, and the lines need not be copied.
@@ -48,7 +48,7 @@ package final class OutputWriter: Sendable {
         }
     }
 
-    /// The number of calls of ``write(_:)`` whose lines were dropped.
+    /// The number of lines that were dropped, the broken ones among them.
     package var dropped: Int { monitor.update { $0.dropped } }
 
     /// Blocks until everything queued so far is written, at most for `limit`.
@@ -71,11 +71,21 @@ package final class OutputWriter: Sendable {
                 defer { state.pending = [] }
                 return .done(state.pending)
             }
-            let isBroken = Descriptor.write(bytes, to: descriptor).failure != nil
+            let (count, failure) = Descriptor.write(bytes, to: descriptor)
             monitor.update { state in
                 state.isWriting = false
-                if isBroken { state.isBroken = true }
+                guard let failure else { return }
+                state.dropped += Self.lineCount(of: bytes[count...])
+                if failure == EPIPE || failure == EBADF { state.isBroken = true }
+                // What comes next begins a line of its own.
+                if count > 0, bytes[count - 1] != Self.lineEnd { state.pending.insert(Self.lineEnd, at: 0) }
             }
         }
+    }
+
+    private static let lineEnd = UInt8(ascii: "\n")
+
+    private static func lineCount(of bytes: ArraySlice<UInt8>) -> Int {
+        max(1, bytes.count { $0 == lineEnd })
     }
 }
