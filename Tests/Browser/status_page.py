@@ -3,6 +3,7 @@
 
 import json
 import os
+import signal
 import subprocess
 import urllib.error
 import urllib.request
@@ -127,6 +128,8 @@ def try_page(checks, binary, program, upstream, pages, browser, directory, artef
             checks.check("status page: nothing is asked for elsewhere", not outside and window.requests, outside)
             login(checks, daemon, window, artefacts)
         strangers(checks, daemon, pages, browser)
+        with Window(program, os.path.join(directory, "last-window")) as window:
+            departs(checks, daemon, window)
 
 
 def looks(checks, daemon, window, artefacts):
@@ -250,6 +253,25 @@ def login(checks, daemon, window, artefacts):
     window.picture(os.path.join(artefacts, "login-required.png"))
     link = window.evaluate("document.querySelector('a.go').href")
     checks.check("a window that needs a login gets a link to it", link == f"{daemon.admin}/login/web", link)
+
+
+def departs(checks, daemon, window):
+    """A daemon that stands still, goes on, and is killed: the page claims nothing that it does not know."""
+    def says(what, title, words):
+        told = window.sees(f"document.title === {title!r} && document.getElementById('lost').textContent.includes({words!r})")
+        checks.check(f"status page: of a daemon that {what} it says what it knows", told, window.evaluate(
+            "document.title + ' / ' + document.getElementById('lost').textContent"))
+
+    window.open(daemon.admin + "/")
+    window.sees("document.getElementById('live').className === 'on'")
+    before = window.evaluate("document.title")
+    daemon.process.send_signal(signal.SIGSTOP)
+    says("stands still", "? bearerd: not live", "says nothing: this is how it was at ")
+    daemon.process.send_signal(signal.SIGCONT)
+    checks.check("status page: and of one that goes on what is so", window.sees(
+        f"document.title === {before!r} && !document.getElementById('lost').textContent"), window.evaluate("document.title"))
+    daemon.process.kill()
+    says("is gone", "? bearerd: not live", "does not answer: this is how it was at ")
 
 
 def strangers(checks, daemon, pages, browser):

@@ -5,12 +5,15 @@ internal import BearerdHTTPMessages
 /// The state of the whole in a browser's tab: its title, and an icon whose shape tells as much as its colour.
 enum PageLook {
     case good, doubtful, bad
+    /// What is shown may be old.
+    case unknown
 
     var title: HTMLText {
         switch self {
         case .good: "bearerd: all is well"
         case .doubtful: "▲ bearerd: have a look"
         case .bad: "✕ bearerd: something fails"
+        case .unknown: "? bearerd: not live"
         }
     }
 
@@ -32,6 +35,11 @@ enum PageLook {
                 """
                 %3Crect width='16' height='16' rx='3' fill='%23b3261e'/%3E\
                 %3Cpath d='M4 4l8 8m0-8l-8 8' stroke='%23fff' stroke-width='2'/%3E
+                """
+            case .unknown:
+                """
+                %3Ccircle cx='8' cy='8' r='7' fill='none' stroke='%23707a85' stroke-width='2'/%3E\
+                %3Cpath d='M6 6a2 2 0 1 1 2 3m0 2v1' stroke='%23707a85' stroke-width='2' fill='none'/%3E
                 """
             }
         return """

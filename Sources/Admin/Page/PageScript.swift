@@ -83,6 +83,10 @@ enum PageScript {
             mark(chart, (marks.get(chart.id) ?? 0) + step);
           });
 
+          const label = ({dataset: {title, icon}}) => {
+            document.title = title;
+            if (find('icon').getAttribute('href') !== icon) find('icon').href = icon;
+          };
           // The element with the keyboard's focus keeps it, though its part is put in anew.
           const put = ({id, html}) => {
             const place = find(id);
@@ -93,38 +97,57 @@ enum PageScript {
             // An element that loses the focus with its place has lost its mark too.
             for (const [id, at] of marked) if (find(id)) marks.set(id, at);
             if (held && find(held)) find(held).focus();
-            const told = place.querySelector('[data-icon]');
-            if (told) {
-              document.title = told.dataset.title;
-              if (find('icon').getAttribute('href') !== told.dataset.icon) find('icon').href = told.dataset.icon;
-            }
+            if (id === 'summary') label(place.firstElementChild);
             for (const chart of place.querySelectorAll('svg[data-values]')) show(chart, marks.get(chart.id));
           };
 
           let source;
           let retry;
-          const live = (isOn, text) => {
-            find('live').className = isOn ? 'on' : '';
-            find('live').textContent = text;
+          // An event comes each second: what is shown is as old as the last one.
+          let silence;
+          let heard = new Date();
+          const live = () => {
+            heard = new Date();
+            clearTimeout(silence);
+            silence = setTimeout(stale, 5000, 'not live', 'bearerd says nothing');
+            if (find('live').className) return;
+            find('live').className = 'on';
+            find('live').textContent = 'live';
+            find('lost').textContent = '';
+            label(find('summary').firstElementChild);
+          };
+          const stale = (word, reason) => {
+            clearTimeout(silence);
+            find('live').className = '';
+            find('live').textContent = word;
+            find('lost').textContent = `${reason}: this is how it was at ${heard.toLocaleTimeString()}.`;
+            label(find('lost'));
           };
           const connect = () => {
             clearTimeout(retry);
             if (source) source.close();
-            source = new EventSource('/api/events?page');
-            source.onopen = () => live(true, 'live');
-            source.addEventListener('part', (event) => put(JSON.parse(event.data)));
-            source.addEventListener('stale', () => location.reload());
-            source.onerror = () => {
-              live(false, 'not live: bearerd does not answer');
-              source.close();
-              retry = setTimeout(connect, 3000);
+            const mine = source = new EventSource('/api/events?page');
+            mine.onopen = live;
+            mine.addEventListener('alive', live);
+            mine.addEventListener('part', (event) => (put(JSON.parse(event.data)), live()));
+            mine.addEventListener('stale', () => location.reload());
+            mine.onerror = async () => {
+              mine.close();
+              const end = new AbortController();
+              const answer = await fetch('/api/events?page', {signal: end.signal}).catch(() => ({ok: true, isMissing: true}));
+              end.abort();
+              if (mine !== source) return;
+              if (answer.isMissing) stale('not live', 'bearerd does not answer');
+              else if (!answer.ok) stale('not live', answer.status === 503 ? 'No more windows can be live' : `bearerd answered ${answer.status}`);
+              retry = answer.ok ? setTimeout(connect, 3000) : setTimeout(() => location.reload(), 10000);
             };
           };
           const look = () => {
             if (!document.hidden) return connect();
             clearTimeout(retry);
             if (source) source.close();
-            live(false, 'paused');
+            source = undefined;
+            stale('paused', 'Not looked at while nobody sees it');
           };
           document.addEventListener('visibilitychange', look);
           look();

@@ -36,6 +36,7 @@ enum PageStyle {
         #notice.bad { color: var(--bad); border-color: var(--bad) }
         .callout { border: 1px solid var(--warn); border-left-width: .35rem; border-radius: .5rem; padding: .5rem .9rem;
           margin: .6rem 0; background: color-mix(in srgb, var(--warn) 10%, var(--card)) }
+        .callout:empty { display: none }
         .cards { display: grid; gap: 1rem; grid-template-columns: repeat(auto-fill, minmax(min(22rem, 100%), 1fr)) }
         .card, figure, .scroll { background: var(--card); border: 1px solid var(--line); border-radius: .75rem }
         .card { padding: 1rem 1.1rem; display: flex; flex-direction: column; gap: .6rem }

@@ -42,11 +42,13 @@ struct StatusEvents: Sendable {
                     shown[part.id] = part.content.markup
                     text += part.event
                 }
+                // A page that hears nothing says so.
+                if text.isEmpty { text = "event: alive\ndata:\n\n" }
             } else {
                 text = "data: \(String(decoding: page.document.json.serialized(), as: UTF8.self))\n\n"
             }
             // Even without news somebody may have gone.
-            try await writer.write(Array((text.isEmpty ? ":\n\n" : text).utf8), within: Self.patience)
+            try await writer.write(Array(text.utf8), within: Self.patience)
             try await writer.pause(for: Self.interval, whileTakenWithin: Self.patience)
         }
         try await writer.write(Array("event: stale\ndata:\n\n".utf8), within: Self.patience)

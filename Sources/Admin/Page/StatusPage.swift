@@ -121,7 +121,7 @@ struct StatusPage {
             <style>\(HTMLText(stringLiteral: PageStyle.text))</style></head><body>
             <header><h1>bearerd</h1><span class="dim">\(document.version), up <span id="uptime">\(uptime)</span></span>
             <span id="live">as of when the page was loaded</span></header>
-            <main><p id="summary">\(summary)</p><p id="notice" role="status"></p>
+            <main><p id="lost" class="callout" role="status" data-title="\(PageLook.unknown.title)" data-icon="\(PageLook.unknown.icon)"></p><p id="summary">\(summary)</p><p id="notice" role="status"></p>
             <div id="reload">\(reload)</div>\(warnings.joined())
             <noscript><p class="dim">The page is loaded anew each ten seconds. Buttons need a script\(commands).</p></noscript>
             <h2>Identities</h2>\(identities)\(rest(document.identities.count - cards.count))
