@@ -46,9 +46,11 @@ actor RedisLink: LoopConfined {
 
     /// The run of the server that was reached last (`run_id`); nil if none was or it does not say.
     private var run: String?
+    /// The time of the first contact with that run.
+    private var runBegan = ContinuousClock.now
     /// The time of the last contact with a server that may have lost writes: another server, a restarted one, or a
     /// former replica; nil if there was none.
-    private(set) var mayLackSince: ContinuousClock.Instant?
+    private var mayLackSince: ContinuousClock.Instant?
     /// True if the server that is away was a replica or does not say which run it is.
     private var mayLack = false
 
@@ -143,8 +145,34 @@ actor RedisLink: LoopConfined {
         let reply = try await connection.reply(
             to: RESPCommand("INFO", "server"), by: .now + settings.commandLimit)
         guard let found = reply.text.flatMap(RedisExamination.run) else { return }
-        if run != found, run != nil || trouble != nil { mayLackSince = .now }
-        run = found
+        guard run != found else { return }
+        let mayLack = run != nil || trouble != nil
+        if mayLack { mayLackSince = .now }
+        (run, runBegan) = (found, .now)
+        // Where that is not allowed, the reply is an error, and those who start know less.
+        _ = try? await connection.reply(
+            to: settle(found, mayLack: mayLack), by: .now + settings.commandLimit)
+    }
+
+    private func settle(_ run: String, mayLack: Bool) -> RESPCommand {
+        RedisScript.settle.command(
+            keys: [settings.keyPrefix + "run", settings.keyPrefix + "settling"],
+            [
+                Array(run.utf8), Array("\(settings.leaseLife.components.seconds * 1000)".utf8),
+                Array((mayLack ? "lacking" : "").utf8),
+            ])
+    }
+
+    /// The moment until which others may have something newer than the server, which has lost writes; nil if it has lost none, as
+    /// far as this process or another one knows.
+    func settlement() async -> ContinuousClock.Instant? {
+        let own = mayLackSince.map { $0 + settings.leaseLife }
+        // Who has been there for longer knows it.
+        guard let run, .now < runBegan + settings.leaseLife,
+            let reply = try? await perform(settle(run, mayLack: false), isScript: true),
+            let left = reply.text.flatMap({ Int($0) }), left > 0
+        else { return own }
+        return max(own ?? .now, .now + .milliseconds(left))
     }
 
     private func failed(_ error: RedisError) {

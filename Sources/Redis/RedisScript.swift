@@ -20,6 +20,8 @@ enum RedisScript {
     case release
     /// Finds out whether all of that is allowed.
     case probe
+    /// Notes which run of the server this is, and tells how long others may still have something newer than it.
+    case settle
 
     /// `text(KEY)`: the text of a lock or mark, at most 256 bytes; empty if it is missing or no string.
     private static let textFunction = """
@@ -176,6 +178,22 @@ enum RedisScript {
         return problem and 'unable ' .. problem or 'able'
         """
 
+    /// KEYS 1 the run that was seen last, 2 the wait for what it may lack; ARGV 1 the present run, 2 milliseconds, 3 `lacking` if
+    /// the caller knows that the server may have lost writes, otherwise nothing.
+    ///
+    /// Replies how many milliseconds are left of that wait, less than one if it is over.
+    ///
+    /// Who has just started cannot know that the server was another one before: whoever finds another run written down,
+    /// which came with the records from the one before, begins the wait for all.
+    private static let settleText = """
+        local known = text(KEYS[1])
+        if known ~= ARGV[1] then
+          if known ~= '' or ARGV[3] == 'lacking' then redis.call('SET', KEYS[2], '', 'PX', ARGV[2]) end
+          redis.call('SET', KEYS[1], ARGV[1])
+        end
+        return tostring(redis.call('PTTL', KEYS[2]))
+        """
+
     /// The first word of a reply; texts of other daemons come after it and are never taken for one.
     enum Word: String {
         /// The caller has the lock.
@@ -206,6 +224,7 @@ enum RedisScript {
         case .save: Self.textFunction + Self.saveText
         case .release: Self.textFunction + Self.releaseText
         case .probe: Self.probeText
+        case .settle: Self.textFunction + Self.settleText
         }
     }
 

@@ -186,8 +186,7 @@ package actor RedisStore: SessionStore, LoopConfined {
     // MARK: What may be lacking
 
     package func settlement(of identity: String) async -> Instant? {
-        let loss = [losses[identity], await link.mayLackSince].compactMap(\.self).max()
-        return loss.map { $0 + settings.leaseLife }
+        [losses[identity].map { $0 + settings.leaseLife }, await link.settlement()].compactMap(\.self).max()
     }
 
     /// Restarts the wait for other daemons' signs while nothing can be written: then nobody could give one.

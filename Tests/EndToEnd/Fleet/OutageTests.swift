@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BearerdTestSupport
+import Glibc
 import Testing
 
 // Three suites, because each waits for minutes and suites run beside each other.
@@ -56,6 +57,31 @@ struct `A fleet whose Redis fails while the provider is asked` {
 
 @Suite(.blocking, .needs(.redis))
 struct `A fleet whose Redis fails around a rotation` {
+    @Test func `and comes back with an older session: who starts then waits for whoever has the newer one`()
+        throws
+    {
+        let fleet = try Fleet(isBrief: true)
+        let holder = try fleet.daemons(1)[0]
+        try fleet.redis("SAVE")
+        let older = try holder.identityStatus()["generation"].number
+        #expect(try holder.act("refresh").status < 300)
+        holder.bearerd.process.signal(SIGSTOP)
+        try fleet.redis.kill()
+        try fleet.redis.start()
+        let late = try fleet.daemon()
+        try eventually("the older session to be read") {
+            try late.identityStatus()["generation"].number == older
+        }
+        let refresh = Background { try late.act("refresh").status }
+        RedisOutage.pause(.seconds(1))
+        holder.bearerd.process.signal(SIGCONT)
+        _ = try refresh.value()
+        try eventually("a rotation by who has started") { try late.act("refresh").status < 300 }
+        try fleet.awaitAgreement(of: [holder, late])
+        #expect(Set(fleet.shown).count == fleet.shown.count, "a refresh token was sent twice")
+        #expect(try holder.state() == "authorized" && late.state() == "authorized")
+    }
+
     @Test(
         arguments: [RedisOutage.Kind.readOnly, .standstill, .killKept, .flush],
         [RedisOutage.Step.before, .answered])
