@@ -26,7 +26,10 @@ extension IdentityEngine {
         if isPersons || given.session.generation == session.generation {
             isUnwritten = true
             outranksStored = outranksStored || given.isOutrankingStored
-            writeMoment = now + Self.pauseAfterTrouble
+            // What was given with a lease could not be written; else another process may be about to send the refresh token of
+            // before.
+            writeMoment = given.lease == nil ? now : now + Self.pauseAfterTrouble
+            if isClaiming { act(.claim) }
         }
         guard let inherited = given.lease else { return }
         guard lease == nil else { return act(.release(inherited.ticket, leavingMark: inherited.leavesMark)) }

@@ -281,7 +281,8 @@ struct IdentityEngine: Sendable {
     /// identity of another configuration may want the lease.
     ///
     /// A request that can replace nothing is hung up, the more so one to a source, whose program would run on. Another one
-    /// goes on once the provider is silent: its mark tells whoever has the lease next, as it does another process.
+    /// goes on once the provider is silent: its mark tells whoever has the lease next, as it does another process. One that
+    /// was not sent, because the refresh token may be spent, never is.
     ///
     /// - Returns: false if there is no such request.
     private mutating func endNeedlessQuestion() -> Bool {
@@ -295,10 +296,12 @@ struct IdentityEngine: Sendable {
             abandonAdrift()
             endDemand(for: asking.target)
         } else {
-            guard asking.rule?.isSilent(at: now) ?? false, asking.meanwhile == nil, !asking.lacksMark,
-                waiters.isEmpty, order.allSatisfy({ targets[$0]?.isLeaving ?? true })
+            let isUnsent = asking.requests.isEmpty
+            guard isUnsent || asking.rule?.isSilent(at: now) ?? false, asking.meanwhile == nil,
+                !asking.lacksMark, waiters.isEmpty, order.allSatisfy({ targets[$0]?.isLeaving ?? true })
             else { return false }
             letGo()
+            if isUnsent { abandonAdrift() }
             for id in order { endDemand(for: id) }
         }
         return true

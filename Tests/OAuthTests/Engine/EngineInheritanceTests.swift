@@ -22,6 +22,20 @@ import Testing
         #expect((actions.asked == nil) == (own == nil) && (actions.probed == nil) == (own != nil))
     }
 
+    @Test
+    func
+        `is written at once by whom it is handed over to, with a claim: another process may be about to repeat`()
+    {
+        let run = EngineRun()
+        run.locks = false
+        var given = run.stored
+        (given.generation, given.refreshToken) = (2, Secret("two"))
+        let inheritance = Inheritance(
+            session: given, isOutrankingStored: false, ownToken: given.refreshToken, lease: nil)
+        #expect(run.play(.inherited(inheritance)).isClaiming)
+        #expect(run.lock().saved.map { $0.equals(Secret("two")) } == [true])
+    }
+
     @Test(arguments: [false, true])
     func `is revoked where another process has logged out meanwhile, unless that was to end it here alone`(
         isLocal: Bool
