@@ -18,6 +18,7 @@ struct `A refresh that is not answered` {
     private func silent() -> UnansweredRefresh {
         var rule = rule()
         #expect(rule.next(at: start) == .send)
+        rule.begun(at: start)
         #expect(rule.next(at: start) == .wait(until: moment(10)) && !rule.isSilent(at: start))
         #expect(rule.next(at: moment(10)) == .ask && rule.isSilent(at: moment(10)))
         #expect(rule.next(at: moment(10)) == .wait(until: nil), "one question at a time")
@@ -41,6 +42,23 @@ struct `A refresh that is not answered` {
         #expect(10...40 ~= asked && rule.isInDoubt == false)
     }
 
+    @Test func `is waited for from when it goes out, however long a credential for it is read`() {
+        var rule = rule()
+        #expect(rule.next(at: start) == .send)
+        #expect(rule.next(at: moment(60)) == .wait(until: nil) && !rule.isSilent(at: moment(60)))
+        rule.begun(at: moment(60))
+        #expect(rule.next(at: moment(60)) == .wait(until: moment(70)))
+
+        rule = silent()
+        rule.asked(isAnswered: true, at: moment(11))
+        #expect(rule.next(at: moment(16)) == .ask)
+        rule.asked(isAnswered: true, at: moment(17))
+        #expect(rule.next(at: moment(17)) == .send)
+        #expect(rule.isSilent(at: moment(60)), "the first one is as silent as before")
+        rule.unsent(at: moment(60))
+        #expect(rule.isSilent(at: moment(60)))
+    }
+
     @Test func `is sent again when the provider has answered twice, five seconds apart`() {
         var rule = silent()
         rule.asked(isAnswered: true, at: moment(11))
@@ -48,6 +66,7 @@ struct `A refresh that is not answered` {
         #expect(rule.next(at: moment(16)) == .ask)
         rule.asked(isAnswered: true, at: moment(17))
         #expect(rule.next(at: moment(17)) == .send)
+        rule.begun(at: moment(17))
         #expect(rule.next(at: moment(18)) == .wait(until: moment(27)))
         #expect(rule.isSilent(at: moment(27)))
         #expect(rule.next(at: moment(599)) == .wait(until: nil), "and no third time while they live")
@@ -76,11 +95,13 @@ struct `A refresh that is not answered` {
     @Test func `whose connection dies is sent again as soon as the provider answers`() {
         var rule = rule()
         #expect(rule.next(at: start) == .send)
+        rule.begun(at: start)
         rule.lost(at: moment(1))
         #expect(rule.isInDoubt && !rule.isSilent(at: moment(20)))
         #expect(rule.next(at: moment(1)) == .ask)
         rule.asked(isAnswered: true, at: moment(2))
         #expect(rule.next(at: moment(2)) == .send)
+        rule.begun(at: moment(2))
         rule.lost(at: moment(3))
         #expect(rule.next(at: moment(3)) == .end && rule.isInDoubt, "a back-off later, and not at once again")
     }
@@ -88,6 +109,7 @@ struct `A refresh that is not answered` {
     @Test func `whose connection dies while the provider answers nothing is given up`() {
         var rule = rule()
         #expect(rule.next(at: start) == .send)
+        rule.begun(at: start)
         rule.lost(at: moment(1))
         #expect(rule.next(at: moment(1)) == .ask)
         rule.asked(isAnswered: false, at: moment(11))
@@ -99,6 +121,7 @@ struct `A refresh that is not answered` {
         rule.asked(isAnswered: true, at: moment(11))
         rule.lost(at: moment(12))
         #expect(rule.next(at: moment(12)) == .send)
+        rule.begun(at: moment(12))
     }
 
     @Test func `whose connection dies during a question waits for its end`() {
@@ -107,6 +130,7 @@ struct `A refresh that is not answered` {
         #expect(rule.next(at: moment(12)) == .wait(until: nil))
         rule.asked(isAnswered: true, at: moment(13))
         #expect(rule.next(at: moment(13)) == .send)
+        rule.begun(at: moment(13))
     }
 
     @Test func `of somebody else before is not sent before the provider has answered`() {
@@ -117,6 +141,7 @@ struct `A refresh that is not answered` {
         #expect(rule.next(at: moment(6)) == .ask)
         rule.asked(isAnswered: true, at: moment(6))
         #expect(rule.next(at: moment(6)) == .send)
+        rule.begun(at: moment(6))
         rule.refused()
         #expect(rule.next(at: moment(7)) == .end && !rule.isInDoubt)
 
@@ -124,6 +149,7 @@ struct `A refresh that is not answered` {
         #expect(rule.next(at: start) == .ask)
         rule.asked(isAnswered: true, at: moment(1))
         #expect(rule.next(at: moment(1)) == .send, "its connection is known to be dead")
+        rule.begun(at: moment(1))
 
         rule = self.rule(isInDoubt: true)
         #expect(rule.next(at: start) == .ask)
@@ -141,11 +167,13 @@ struct `A refresh that is not answered` {
         #expect(rule.next(at: moment(17)) == .ask)
         rule.asked(isAnswered: true, at: moment(17))
         #expect(rule.next(at: moment(17)) == .send && rule.isOursAlone)
+        rule.begun(at: moment(17))
     }
 
     @Test func `that is refused is over, unless another one may still bring a token`() {
         var rule = rule()
         #expect(rule.next(at: start) == .send)
+        rule.begun(at: start)
         rule.refused()
         #expect(rule.next(at: moment(1)) == .end && !rule.isInDoubt)
 
@@ -154,6 +182,7 @@ struct `A refresh that is not answered` {
         #expect(rule.next(at: moment(16)) == .ask)
         rule.asked(isAnswered: true, at: moment(16))
         #expect(rule.next(at: moment(16)) == .send)
+        rule.begun(at: moment(16))
         rule.refused()
         #expect(rule.next(at: moment(17)) == .wait(until: moment(26)) && rule.isInDoubt)
         rule.lost(at: moment(600))
@@ -163,6 +192,7 @@ struct `A refresh that is not answered` {
     @Test func `that was not sent leaves no doubt, but an earlier one stays`() {
         var rule = rule()
         #expect(rule.next(at: start) == .send)
+        rule.begun(at: start)
         rule.unsent(at: moment(1))
         #expect(rule.next(at: moment(1)) == .end && !rule.isInDoubt)
 
@@ -171,6 +201,7 @@ struct `A refresh that is not answered` {
         #expect(rule.next(at: moment(16)) == .ask)
         rule.asked(isAnswered: true, at: moment(16))
         #expect(rule.next(at: moment(16)) == .send)
+        rule.begun(at: moment(16))
         rule.unsent(at: moment(17))
         guard case .wait(let next?) = rule.next(at: moment(17)) else {
             Issue.record("it does not wait")
@@ -183,6 +214,7 @@ struct `A refresh that is not answered` {
         var rule = rule()
         rule.stop()
         #expect(rule.next(at: start) == .send, "it was to be sent before")
+        rule.begun(at: start)
         rule.stop()
         #expect(rule.next(at: moment(11)) == .wait(until: nil) && rule.isSilent(at: moment(11)))
         rule.lost(at: moment(12))
@@ -196,6 +228,7 @@ struct `A refresh that is not answered` {
     @Test func `is waited for as long as it takes where there is no limit`() {
         var rule = rule(waiting: .zero)
         #expect(rule.next(at: start) == .send)
+        rule.begun(at: start)
         #expect(rule.next(at: moment(3600)) == .wait(until: nil))
     }
 }

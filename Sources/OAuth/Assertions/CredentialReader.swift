@@ -37,7 +37,7 @@ struct CredentialReader {
 
     /// The client authentication of a request; `audience` is called only if it is needed.
     func clientProof(
-        for audience: () async throws(TokenFailure) -> String, at wall: WallTime
+        for audience: () async throws(TokenFailure) -> String, at wall: @autoclosure () -> WallTime
     ) async throws(TokenFailure) -> ClientProof {
         let clientID = configuration.clientID
         switch configuration.authentication {
@@ -51,7 +51,7 @@ struct CredentialReader {
             let signer = AssertionSigner(
                 key: .secret(try await require(.clientSecret)), settings: configuration.assertion)
             return .assertion(
-                try await sign(with: signer, subject: clientID, for: audience, at: wall))
+                try await sign(with: signer, subject: clientID, for: audience, at: wall()))
         case .privateKeyJWT:
             // With `jwt_bearer` the ready-made assertion is the grant.
             if configuration.grantType != .jwtBearer, let ready = try await read(.assertion) {
@@ -59,13 +59,13 @@ struct CredentialReader {
                     ? .verifiableIdentityDocument(ready) : .assertion(ready)
             }
             return .assertion(
-                try await sign(with: pairSigner(), subject: clientID, for: audience, at: wall))
+                try await sign(with: pairSigner(), subject: clientID, for: audience, at: wall()))
         }
     }
 
     /// The password, subject token or assertion of a configured grant; nil for a grant without one.
     func grantProof(
-        for audience: () async throws(TokenFailure) -> String, at wall: WallTime
+        for audience: () async throws(TokenFailure) -> String, at wall: @autoclosure () -> WallTime
     ) async throws(TokenFailure) -> Secret? {
         switch configuration.grantType {
         case .password:
@@ -77,7 +77,7 @@ struct CredentialReader {
             let settings = configuration.assertion
             return try await sign(
                 with: pairSigner(), subject: settings.subject ?? configuration.clientID, isGrant: true,
-                for: audience, at: wall)
+                for: audience, at: wall())
         default:
             return nil
         }
@@ -85,13 +85,13 @@ struct CredentialReader {
 
     private func sign(
         with signer: AssertionSigner, subject: String, isGrant: Bool = false,
-        for audience: () async throws(TokenFailure) -> String, at wall: WallTime
+        for audience: () async throws(TokenFailure) -> String, at wall: @autoclosure () -> WallTime
     ) async throws(TokenFailure) -> Secret {
         let audience = try await audience()
         do throws(JOSEError) {
             return try signer.assertion(
                 issuer: configuration.clientID, subject: subject, audience: audience,
-                claims: isGrant ? configuration.assertion.claims : [:], at: wall)
+                claims: isGrant ? configuration.assertion.claims : [:], at: wall())
         } catch {
             throw unusable(signer.key.credential, "cannot sign with the algorithm that is configured")
         }

@@ -74,6 +74,8 @@ enum EngineEvent: Sendable {
 
     // MARK: The provider
 
+    /// A token request goes out now: what had to be there first, metadata and credentials, is there.
+    case requestBegan(Ticket)
     /// The result of a token request, whenever it comes.
     case answered(Ticket, TokenRequestReport)
     /// The provider has answered something harmless, or has failed to.

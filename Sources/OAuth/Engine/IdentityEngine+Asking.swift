@@ -132,11 +132,19 @@ extension IdentityEngine {
 
     // MARK: What comes of it
 
-    /// True if a request that waited for metadata, a credential or a connection may still be sent.
+    /// True if a request that waited for metadata, a credential or a connection may still be sent, or sent anew.
     ///
-    /// One that was left meanwhile may not: whoever has the lease now may send the same refresh token.
+    /// One that was left meanwhile may not: whoever has the lease now may send the same refresh token. Nor may one that
+    /// another one of ours has followed, which carries that token, too.
     func wants(_ ticket: Ticket) -> Bool {
-        if case .asking(let asking) = phase { asking.requests.contains(ticket) } else { false }
+        if case .asking(let asking) = phase { asking.requests.last == ticket } else { false }
+    }
+
+    /// From here on an answer is waited for.
+    mutating func requestBegan(_ ticket: Ticket) {
+        guard case .asking(var asking) = phase, asking.requests.last == ticket else { return }
+        asking.rule?.begun(at: now)
+        phase = .asking(asking)
     }
 
     mutating func answered(_ ticket: Ticket, _ answer: TokenRequestReport) {

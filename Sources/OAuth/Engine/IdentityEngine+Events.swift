@@ -53,6 +53,7 @@ extension IdentityEngine {
         case .claimed(let ticket, let isClaimed): claimed(ticket, isClaimed)
         case .roomWanted: makeRoom()
 
+        case .requestBegan(let ticket): requestBegan(ticket)
         case .answered(let ticket, let answer): answered(ticket, answer)
         case .probed(let ticket, let failure): probed(ticket, failure)
         case .judged(let ticket, let outcome): judged(ticket, outcome)
@@ -76,7 +77,7 @@ extension IdentityEngine {
             .targetLeaves, .targetLeft, .stopping, .hurried, .stopped, .inherited, .handingOver, .handedOver,
             .performed, .storeChanged, .leaseRefused, .recordRead, .marked, .spent, .saved, .notSaved,
             .claimed,
-            .roomWanted, .probed, .judged:
+            .roomWanted, .requestBegan, .probed, .judged:
             break
         }
     }

@@ -81,9 +81,8 @@ struct UnansweredRefresh: Sendable {
             othersMayLive = false
             sent += 1
             living += 1
-            (answering, questionsInVain) = (nil, 0)
-            waitEnd = limit > .zero ? now + limit : nil
-            nextQuestion = sent < Self.mostSent ? waitEnd : nil
+            // An earlier request stays as silent as it was, until the newest one goes out.
+            nextQuestion = nil
             return .send
         }
         if living == 0, isDecided || sent == Self.mostSent { return .end }
@@ -112,6 +111,14 @@ struct UnansweredRefresh: Sendable {
     }
 
     // MARK: Events
+
+    /// The newest request goes out, after waiting for metadata or a credential of ours. Before that nothing is asked or
+    /// repeated: whatever the provider answers then says nothing of a request that it has not seen.
+    mutating func begun(at now: Instant) {
+        (answering, questionsInVain) = (nil, 0)
+        waitEnd = limit > .zero ? now + limit : nil
+        nextQuestion = sent < Self.mostSent ? waitEnd : nil
+    }
 
     /// A request was refused; what it is refused with counts if no other one brings a token.
     mutating func refused() {

@@ -20,8 +20,10 @@ final class AuthorizationServer {
     let publishedKeys = PublishedKeys()
     /// The DPoP nonces of the server's own endpoints.
     let nonces = DPoPNonces()
-    /// The URL whose response is awaited, for error messages; nil while there is none.
-    var pending: String?
+    /// What is awaited, for error messages: the URLs of requests, or a program; the oldest first.
+    private var awaited: [String] = []
+    /// The first of what is awaited; nil while nothing is.
+    var pending: String? { awaited.first }
     /// Host and port of the server that has answered the last request for a source's token; nil while it has not.
     var sourceAsked: String?
     /// The encoding of HTTP Basic that worked, if the configuration leaves it open.
@@ -137,8 +139,8 @@ final class AuthorizationServer {
         _ request: TransferRequest, isForResource: Bool = false
     ) async throws(TokenFailure) -> TransportResponse {
         try configuration.permit(request.url)
-        pending = request.url.place
-        defer { pending = nil }
+        begin(awaiting: request.url.place)
+        defer { end(awaiting: request.url.place) }
         do throws(TransportError) {
             var response = try await (isForResource ? resourceTransport : transport).send(request)
             response.place = request.url.place
@@ -148,6 +150,13 @@ final class AuthorizationServer {
         } catch {
             throw TokenFailure(error, to: request)
         }
+    }
+
+    /// Notes that the response of `place` is awaited, until ``end(awaiting:)``.
+    func begin(awaiting place: String) { awaited.append(place) }
+
+    func end(awaiting place: String) {
+        if let index = awaited.firstIndex(of: place) { awaited.remove(at: index) }
     }
 
     /// The server's metadata, of every document that it has.

@@ -20,7 +20,7 @@ extension TokenFailure {
             let seconds = (request.sentTimeLimit ?? request.timeLimit) / .seconds(1)
             self.init(
                 .transient, .timedOut,
-                detail: "\(request.url.place) did not answer within \(seconds.formattedSeconds)")
+                detail: "\(request.url.place) did not answer within \(Duration.seconds(seconds).inSeconds)")
         case .interrupted(let reason):
             self.init(
                 .transient, .interrupted,
@@ -43,16 +43,16 @@ extension TokenFailure {
         self.init(
             .transient, .timedOut,
             detail:
-                "\(place) did not answer within \((limit / .seconds(1)).formattedSeconds): its answer is taken whenever "
+                "\(place) did not answer within \(limit.inSeconds): its answer is taken whenever "
                 + "it comes, and the refresh token is not sent again before it answers something else")
         server = HTTPURL(place)?.hostAndPort
     }
 }
 
-extension Double {
-    /// `10 s`, `0.3 s`.
-    fileprivate var formattedSeconds: String {
-        let tenths = (self * 10).rounded()
+extension Duration {
+    /// The time for messages, to a tenth of a second: `10 s`, `0.3 s`.
+    package var inSeconds: String {
+        let tenths = (self / .milliseconds(100)).rounded()
         return tenths.truncatingRemainder(dividingBy: 10) == 0 ? "\(Int(tenths / 10)) s" : "\(tenths / 10) s"
     }
 }

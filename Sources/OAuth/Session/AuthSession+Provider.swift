@@ -5,8 +5,8 @@ import BearerdJSONText
 
 /// The requests that the identity makes to the provider by this session.
 extension AuthSession {
-    /// The address of the provider that has not answered yet, else its name.
-    nonisolated var placeAwaited: String { assumeIsolated { $0.server.pending ?? $0.server.name } }
+    /// The address of the provider that has not answered yet; nil if nothing was sent that it could answer.
+    nonisolated var placeAwaited: String? { assumeIsolated { $0.server.pending } }
 
     /// Makes a token request, unless it must not be sent any more when it or its connection is ready, or is to be repeated.
     ///

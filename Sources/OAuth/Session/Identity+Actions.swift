@@ -163,14 +163,17 @@ extension Identity {
         }
     }
 
-    /// True if a request may be sent that has waited for metadata or a credential, or is sent anew because the provider wants
-    /// another nonce or other credentials.
+    /// Returns true if a request may be sent that has waited for metadata or a credential, or is sent anew because the provider
+    /// wants another nonce or other credentials; from here on its answer is waited for.
     ///
     /// Whoever has the lease by now may have sent its refresh token. A request without one needs no lease.
     func maySend(_ ticket: Ticket) -> Bool {
         guard engine.wants(ticket) else { return false }
-        guard case .asking(let asking) = engine.phase, asking.refreshToken != nil else { return true }
-        return lease?.isHeld ?? true
+        if case .asking(let asking) = engine.phase, asking.refreshToken != nil, lease?.isHeld == false {
+            return false
+        }
+        take(.requestBegan(ticket))
+        return true
     }
 
     func probe(_ ticket: Ticket, _ target: TargetID) {

@@ -124,7 +124,7 @@ actor Identity: ExecutorConfined {
         for (target, member) in members {
             var server = engine.targets[target]?.failure?.failure.server
             if server == nil, case .asking(let asking) = engine.phase, asking.target == target {
-                server = HTTPURL(engine.unansweredPlace)?.hostAndPort
+                server = member.session?.placeAwaited.flatMap { HTTPURL($0)?.hostAndPort }
             }
             member.slot.blame(server)
         }

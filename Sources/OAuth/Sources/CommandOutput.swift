@@ -103,8 +103,9 @@ extension AuthorizationServer {
             throw TokenFailure(.misconfigured, .commandFailed, detail: "no program can be run here")
         }
         let output: CommandOutput
-        pending = "the command \(command.words[0])"
-        defer { pending = nil }
+        let place = "the command \(command.words[0])"
+        begin(awaiting: place)
+        defer { end(awaiting: place) }
         do throws(CredentialError) {
             output = try await runner.run(command)
         } catch {

@@ -287,14 +287,13 @@ struct IdentitySession {
     /// The party that kept us waiting, in words.
     private var unanswered: String? {
         get async {
-            let limit = (patience / .seconds(1)).formatted
             let rest =
                 isOfSource
                 ? " (timeouts.token_wait)" : "; if it still does, what it brings is stored"
             if await session.awaitsLock {
                 return "another process keeps the session's lock ('bearerd status' tells which)"
             }
-            return await session.unanswered.map { "\($0) has not answered within \(limit) s\(rest)" }
+            return await session.unanswered.map { "\($0) has not answered within \(patience.inSeconds)\(rest)" }
         }
     }
 }
@@ -315,14 +314,6 @@ extension ConfiguredSessions {
         } catch {
             throw CommandFailure(error)
         }
-    }
-}
-
-extension Double {
-    /// The number with a decimal only if it is not whole: `10`, `0.3`.
-    fileprivate var formatted: String {
-        let tenths = (self * 10).rounded()
-        return tenths.truncatingRemainder(dividingBy: 10) == 0 ? "\(Int(tenths / 10))" : "\(tenths / 10)"
     }
 }
 

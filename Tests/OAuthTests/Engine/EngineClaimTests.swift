@@ -45,7 +45,9 @@ import Testing
                     case .lookForClaim(let ticket):
                         lookCount += 1
                         events.append(.claimed(ticket, true))
-                    case .ask: hasAsked = true
+                    case .ask(let ticket, _, _, _, _):
+                        hasAsked = true
+                        events.append(.requestBegan(ticket))
                     case .release: hasLetGo = hasAsked
                     default: break
                     }
@@ -88,6 +90,17 @@ import Testing
         let actions = run.play(.timePassed)
         #expect(actions.marked == [2] && actions.asked != nil)
         #expect(run.engine.session.refreshToken?.equals(Secret("two")) == true)
+    }
+
+    @Test func `is not sent by a configuration that a reload has replaced, once nobody waits for it`() throws
+    {
+        let (run, question) = try doubting()
+        run.play(.probed(question, nil))
+        let actions = run.play(.targetLeaves(0))
+        #expect(actions.releases == [true], "the mark stays")
+        run.pass(.seconds(5))
+        let later = run.play(.timePassed)
+        #expect(later.probed == nil && later.asked == nil)
     }
 
     @Test func `is not sent where the lease is claimed at the last moment`() throws {

@@ -21,6 +21,8 @@ final class ModelLease {
         owner = "\(process.name)/\(ticket)"
         self.end = end
     }
+
+    func isHeld(at now: Instant) -> Bool { !isOver && end.map { now < $0 } ?? true }
 }
 
 /// The note that the refresh token of a generation is being sent.

@@ -199,7 +199,7 @@ final class ModelProcess {
                 let others = self.world.processes.filter { $0 !== self }
                 self.take(.claimed(ticket, others.contains(where: \.isClaiming)))
             }
-        case .ask(let ticket, _, let grant, _, _): world.provider.ask(self, ticket, grant)
+        case .ask(let ticket, _, let grant, _, _): prepare(ticket, grant)
         case .hangUp(let ticket):
             open.remove(ticket)
             world.provider.hangUp(self, ticket)
@@ -217,6 +217,25 @@ final class ModelProcess {
         case .report: break
         case .ring(let moment): ring(at: moment)
         case .quiet: quiet()
+        }
+    }
+
+    /// Sends a token request once what has to be there first is there: metadata, a credential.
+    private func prepare(_ ticket: Ticket, _ grant: Grant) {
+        let lease = lease
+        let wait = !world.isQuiet && world.chance(10) ? world.seconds(0...30) : .zero
+        world.after(wait, for: self) {
+            var mayBeSent = self.engine.wants(ticket)
+            if case .refresh = grant, lease?.isHeld(at: self.world.now) == false { mayBeSent = false }
+            guard mayBeSent else {
+                let outcome = TokenRequestResult(
+                    result: .failure(ModelProvider.failure(.superseded)), sentAt: self.world.now,
+                    wall: self.world.wall)
+                return self.take(
+                    .answered(ticket, TokenRequestReport(outcome: outcome, wasSent: false)))
+            }
+            self.take(.requestBegan(ticket))
+            self.world.provider.ask(self, ticket, grant)
         }
     }
 

@@ -344,7 +344,7 @@ final class ModelProvider {
 
     private static let refusal = TokenFailure(.final, .refused(.invalidGrant), detail: "")
 
-    private static func failure(_ reason: TokenFailure.Reason) -> TokenFailure {
+    static func failure(_ reason: TokenFailure.Reason) -> TokenFailure {
         TokenFailure(.transient, reason, detail: "")
     }
 

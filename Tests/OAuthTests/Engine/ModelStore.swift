@@ -150,7 +150,7 @@ final class ModelStore {
     private func hold(_ lease: ModelLease?, _ process: ModelProcess) -> StoreError? {
         guard let lease, process.leases[lease.ticket] != nil else { return .leaseLost }
         if let error = refusal(of: process) { return error }
-        let isHeld = !lease.isOver && lease.end.map { world.now < $0 } ?? true
+        let isHeld = lease.isHeld(at: world.now)
         if !isHeld {
             guard lease.spending != nil, !lease.isOver else { return .leaseLost }
             guard renew(lease, of: process) else { return .leaseLost }

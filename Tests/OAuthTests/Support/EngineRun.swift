@@ -88,6 +88,7 @@ final class EngineRun {
             stored = session
             return .saved(ticket)
         case .lookForClaim(let ticket): return answersLooks ? .claimed(ticket, isClaimed) : nil
+        case .ask(let ticket, _, _, _, _): return .requestBegan(ticket)
         case .judge(let ticket, _, let outcome, _): return .judged(ticket, outcome)
         default: return nil
         }

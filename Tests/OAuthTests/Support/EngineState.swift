@@ -81,7 +81,9 @@ struct EngineState {
                         record = session
                         events.append(.saved(ticket))
                     }
-                case .ask(let ticket, _, let grant, _, _): asked = (ticket, grant)
+                case .ask(let ticket, _, let grant, _, _):
+                    asked = (ticket, grant)
+                    events.append(.requestBegan(ticket))
                 case .judge(let ticket, _, let outcome, _): events.append(.judged(ticket, outcome))
                 case .wake(let id, let answer): answers[id] = answer
                 case .report(let report): reports.append(report)
