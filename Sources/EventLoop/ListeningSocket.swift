@@ -136,7 +136,9 @@ package struct ListeningSocket: Sendable {
         return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFSOCK
     }
 
-    /// True if nobody listens at a path. Whoever does and takes no connection has a full queue, for which `connect` would
+    /// True if nobody listens at a path.
+    ///
+    /// Whoever does and takes no connection has a full queue, for which `connect` would
     /// wait without end.
     private static func isAbandoned(_ storage: sockaddr_storage, _ length: socklen_t) -> Bool {
         var storage = storage

@@ -22,7 +22,9 @@ package enum MetricsPage {
                 "bearerd_identity_routes", ["identity": identity.name],
                 snapshot.routeCounts[identity.name] ?? 0)
         }
-        text.begin("bearerd_log_lines_dropped_total", .counter, help: "Log lines lost to a slow reader, or to a disk that is full.")
+        text.begin(
+            "bearerd_log_lines_dropped_total", .counter,
+            help: "Log lines lost to a slow reader, or to a disk that is full.")
         text.sample("bearerd_log_lines_dropped_total", [:], snapshot.droppedLogLines)
         text.begin(
             "bearerd_audit_lines_dropped_total", .counter,

@@ -61,11 +61,10 @@ package actor FileStore: SessionStore, ExecutorConfined {
     /// - Parameters:
     ///   - directory: as configured; if it exists and is not ours with mode 0700, `bearerd` in it is used.
     ///   - thread: does the work; must outlive the store.
-    ///   - watcher: on that thread; nil for one of its own.
     ///   - isExamined: true if neither opening nor loading may change a file.
     ///   - onDamage: hears, on `thread`, of every damaged file.
     package init(
-        directory: String, on thread: ThreadExecutor, watcher: FileWatcher? = nil,
+        directory: String, on thread: ThreadExecutor,
         sealer: any Sealer = PlainSealer(), isExamined: Bool = false,
         onDamage: @escaping @Sendable (DamagedEntry) -> Void = { _ in }
     ) throws(FileStoreError) {
@@ -82,7 +81,7 @@ package actor FileStore: SessionStore, ExecutorConfined {
         self.isExamined = isExamined
         self.onDamage = onDamage
         executor = thread
-        self.watcher = watcher ?? FileWatcher(on: thread)
+        self.watcher = FileWatcher(on: thread)
     }
 
     /// Reads the newest valid generation; a damaged file is put aside and reported, a plain one encrypted, and under the lock

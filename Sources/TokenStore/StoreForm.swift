@@ -14,14 +14,14 @@ package enum StoreForm: Sendable {
     ///
     /// Blocks for a moment.
     package func open(
-        on thread: ThreadExecutor, watcher: FileWatcher? = nil, isExamined: Bool = false,
+        on thread: ThreadExecutor, isExamined: Bool = false,
         onDamage: @escaping @Sendable (DamagedEntry) -> Void = { _ in }
     ) throws(FileStoreError) -> any SessionStore {
         switch self {
         case .memory: return MemoryStore(on: thread)
         case .directory(let directory, let key):
             return try FileStore(
-                directory: directory, on: thread, watcher: watcher, sealer: Self.sealer(key),
+                directory: directory, on: thread, sealer: Self.sealer(key),
                 isExamined: isExamined, onDamage: onDamage)
         }
     }

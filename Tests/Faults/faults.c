@@ -4,13 +4,16 @@
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/random.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 #include <unistd.h>
 
@@ -58,6 +61,31 @@ int accept4(int listener, struct sockaddr *address, socklen_t *length, int flags
     }
     int (*real)(int, struct sockaddr *, socklen_t *, int) = dlsym(RTLD_NEXT, "accept4");
     return real(listener, address, length, flags);
+}
+
+/* While there is a file whose name has `.hang` at its end, the file of that name does not answer, as on a network's file
+   system whose server is away. */
+static void hang(const char *path) {
+    const char *file = getenv("FAULT_HANG");
+    char marker[4096];
+    if (!file || strcmp(path, file) || snprintf(marker, sizeof marker, "%s.hang", file) >= (int)sizeof marker) return;
+    while (access(marker, F_OK) == 0) usleep(10000);
+}
+
+int openat(int base, const char *path, int flags, ...) {
+    va_list arguments;
+    va_start(arguments, flags);
+    mode_t mode = flags & (O_CREAT | O_TMPFILE) ? va_arg(arguments, mode_t) : 0;
+    va_end(arguments);
+    hang(path);
+    int (*real)(int, const char *, int, ...) = dlsym(RTLD_NEXT, "openat");
+    return real(base, path, flags, mode);
+}
+
+int fstatat(int base, const char *path, struct stat *status, int flags) {
+    hang(path);
+    int (*real)(int, const char *, struct stat *, int) = dlsym(RTLD_NEXT, "fstatat");
+    return real(base, path, status, flags);
 }
 
 /* As a program leaves it that makes itself an environment, far from the arguments. */

@@ -5,7 +5,7 @@ internal import BearerdHTTPMessages
 /// The state of the whole in a browser's tab: its title, and an icon whose shape tells as much as its colour.
 enum PageLook {
     case good, doubtful, bad
-    /// What is shown may be old.
+    /// The page may show what was.
     case unknown
 
     var title: HTMLText {

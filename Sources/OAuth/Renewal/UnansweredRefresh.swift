@@ -112,8 +112,9 @@ struct UnansweredRefresh: Sendable {
 
     // MARK: Events
 
-    /// The newest request goes out, after waiting for metadata or a credential of ours. Before that nothing is asked or
-    /// repeated: whatever the provider answers then says nothing of a request that it has not seen.
+    /// The newest request goes out, after waiting for metadata or a credential of ours.
+    ///
+    /// Before that nothing is asked or repeated: whatever the provider answers then says nothing of a request that it has not seen.
     mutating func begun(at now: Instant) {
         (answering, questionsInVain) = (nil, 0)
         waitEnd = limit > .zero ? now + limit : nil

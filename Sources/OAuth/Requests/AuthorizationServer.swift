@@ -20,9 +20,9 @@ final class AuthorizationServer {
     let publishedKeys = PublishedKeys()
     /// The DPoP nonces of the server's own endpoints.
     let nonces = DPoPNonces()
-    /// What is awaited, for error messages: the URLs of requests, or a program; the oldest first.
+    /// The URLs of requests without a response, or a program, for error messages; the oldest first.
     private var awaited: [String] = []
-    /// The first of what is awaited; nil while nothing is.
+    /// The first of these; nil while there is none.
     var pending: String? { awaited.first }
     /// Host and port of the server that has answered the last request for a source's token; nil while it has not.
     var sourceAsked: String?

@@ -4,7 +4,7 @@ internal import Glibc
 
 /// One thread for an actor, and tasks, whose calls block: files and `fsync`.
 ///
-/// The thread lives until ``stop()``, even if nobody refers to the executor.
+/// The thread lives until ``stop()``, even if nobody refers to the executor; so do those that ``relieve()`` adds.
 package final class ThreadExecutor: SerialExecutor, TaskExecutor {
     private struct Timer {
         let deadline: MonotonicTime
@@ -16,19 +16,26 @@ package final class ThreadExecutor: SerialExecutor, TaskExecutor {
         /// A few at a time, hence unsorted.
         var timers: [Timer] = []
         var isStopping = false
+        var threads = 1
+        /// The threads that wait for work.
+        var idle = 0
     }
 
     private enum Work {
-        case jobs([UnownedJob])
+        case job(UnownedJob)
         case timer(@Sendable () -> Void)
         case stop
     }
 
+    private static let mostThreads = 16
+
     private let monitor = Monitor(State())
+    private let name: String
 
     /// - Parameter name: the thread's name, at most 15 bytes.
     /// - Throws: ``SystemError`` if the system has no thread left.
     package init(named name: String) throws(SystemError) {
+        self.name = name
         try SystemThread.start(named: name) { [self] in run() }
     }
 
@@ -53,6 +60,23 @@ package final class ThreadExecutor: SerialExecutor, TaskExecutor {
         }
     }
 
+    /// Has one more thread do what waits, if all there are stand in a call that does not come back.
+    ///
+    /// There are sixteen at most. An actor's jobs must not run side by side, so this is for tasks alone.
+    package func relieve() {
+        let isNeeded = monitor.update { state in
+            guard state.idle == 0, state.threads < Self.mostThreads, !state.isStopping else { return false }
+            state.threads += 1
+            return true
+        }
+        guard isNeeded else { return }
+        do throws(SystemError) {
+            try SystemThread.start(named: name) { [self] in run() }
+        } catch {
+            monitor.update { $0.threads -= 1 }
+        }
+    }
+
     /// Ends the thread after the waiting jobs and timers have run, the latter ahead of time.
     ///
     /// Jobs that come later never run, so nobody may use the executor any more.
@@ -63,11 +87,9 @@ package final class ThreadExecutor: SerialExecutor, TaskExecutor {
     private func run() {
         while true {
             switch nextWork() {
-            case .jobs(let jobs):
-                for job in jobs {
-                    job.runSynchronously(
-                        isolatedTo: asUnownedSerialExecutor(), taskExecutor: asUnownedTaskExecutor())
-                }
+            case .job(let job):
+                job.runSynchronously(
+                    isolatedTo: asUnownedSerialExecutor(), taskExecutor: asUnownedTaskExecutor())
             case .timer(let action): action()
             case .stop: return
             }
@@ -75,19 +97,25 @@ package final class ThreadExecutor: SerialExecutor, TaskExecutor {
     }
 
     private func nextWork() -> Work {
-        monitor.wait { state in
-            if !state.jobs.isEmpty {
-                defer { state.jobs = [] }
-                return .done(.jobs(state.jobs))
-            }
-            let timers = state.timers
-            guard let next = timers.indices.min(by: { timers[$0].deadline < timers[$1].deadline }) else {
-                return state.isStopping ? .done(.stop) : .wait(until: nil)
-            }
-            guard state.isStopping || state.timers[next].deadline <= .now else {
-                return .wait(until: state.timers[next].deadline)
-            }
-            return .done(.timer(state.timers.remove(at: next).action))
+        var isIdle = false
+        return monitor.wait { state in
+            let decision = Self.decide(&state)
+            let waits = if case .wait = decision { true } else { false }
+            if waits != isIdle { state.idle += waits ? 1 : -1 }
+            isIdle = waits
+            return decision
         }
+    }
+
+    private static func decide(_ state: inout State) -> Monitor<State>.Decision<Work> {
+        if !state.jobs.isEmpty { return .done(.job(state.jobs.removeFirst())) }
+        let timers = state.timers
+        guard let next = timers.indices.min(by: { timers[$0].deadline < timers[$1].deadline }) else {
+            return state.isStopping ? .done(.stop) : .wait(until: nil)
+        }
+        guard state.isStopping || state.timers[next].deadline <= .now else {
+            return .wait(until: state.timers[next].deadline)
+        }
+        return .done(.timer(state.timers.remove(at: next).action))
     }
 }

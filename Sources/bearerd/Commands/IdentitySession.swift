@@ -293,7 +293,9 @@ struct IdentitySession {
             if await session.awaitsLock {
                 return "another process keeps the session's lock ('bearerd status' tells which)"
             }
-            return await session.unanswered.map { "\($0) has not answered within \(patience.inSeconds)\(rest)" }
+            return await session.unanswered.map {
+                "\($0) has not answered within \(patience.inSeconds)\(rest)"
+            }
         }
     }
 }

@@ -22,6 +22,7 @@ struct ConfiguredSessions: Sendable {
     let store: any SessionStore
     let trust: TrustStores
     let files: WatchedFiles
+    private let secrets: SecretReader
     /// Runs the programs of `source: command`; nil where there are none, and then none can be added.
     let commands: CommandHelper?
 
@@ -53,11 +54,13 @@ struct ConfiguredSessions: Sendable {
         let reporter = SessionReporter(
             log: log, hooks: hooks, manager: manager, page: configuration.pageInPlaceOfCommands,
             onTrouble: onTrouble)
-        let files = WatchedFiles(on: thread)
+        let files = WatchedFiles(on: try ThreadExecutor(named: "files"))
+        secrets = SecretReader(on: files.thread, loop: loop)
         files.remember(configuration.files)
         let store = try Self.openStore(
-            isDetached ? .memory : configuration.store, keyringKey, of: configuration, on: files,
-            loop: loop, trust: trust, isExamined: isExamination, log: log, onTrouble: onTrouble)
+            isDetached ? .memory : configuration.store, keyringKey, of: configuration, on: thread,
+            readingOn: files.thread, loop: loop, trust: trust, isExamined: isExamination, log: log,
+            onTrouble: onTrouble)
         runtime = AuthRuntime(on: loop, storeThread: thread, store: store, trust: trust)
         self.files = files
         self.loop = loop
@@ -88,8 +91,8 @@ struct ConfiguredSessions: Sendable {
             runtime.session(
                 for: client, beside: other, over: transport, observer: reporter,
                 proving: SecretFileCredentials(
-                    sources: identity.credentials, keys: identity.credentialKeys, thread: files.thread,
-                    commands: commands))
+                    sources: identity.credentials, keys: identity.credentialKeys, reader: secrets,
+                    limit: identity.client.tokenTimeLimit, commands: commands))
         }
     }
 
@@ -143,7 +146,8 @@ struct ConfiguredSessions: Sendable {
 
     private static func openStore(
         _ store: StoreConfiguration, _ keyringKey: Secret?, of configuration: Configuration,
-        on files: WatchedFiles, loop: EventLoop, trust: TrustStores, isExamined: Bool, log: Log,
+        on thread: ThreadExecutor, readingOn files: ThreadExecutor, loop: EventLoop, trust: TrustStores,
+        isExamined: Bool, log: Log,
         onTrouble: (@Sendable (String) -> Void)?
     ) throws -> any SessionStore {
         let form: StoreForm
@@ -153,7 +157,7 @@ struct ConfiguredSessions: Sendable {
                 throw FileStoreError.badKey
             }
             return RedisStore(
-                try redis.settings(timeouts: configuration.timeouts, on: files.thread, trust: trust),
+                try redis.settings(timeouts: configuration.timeouts, on: files, trust: trust),
                 sealer: sealer, on: loop
             ) { event in event.tell(log) }
         case .memory: form = .memory
@@ -161,7 +165,7 @@ struct ConfiguredSessions: Sendable {
         case .file(let directory, .keyring?): form = .directory(directory, key: keyringKey)
         case .file(let directory, nil): form = .directory(directory, key: nil)
         }
-        return try form.open(on: files.thread, watcher: files.watcher, isExamined: isExamined) { entry in
+        return try form.open(on: thread, isExamined: isExamined) { entry in
             log.error(
                 "a stored session is damaged and was put aside",
                 [

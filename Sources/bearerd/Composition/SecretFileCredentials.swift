@@ -6,12 +6,14 @@ import BearerdSystem
 import Glibc
 import OAuth
 
-/// A client's credentials, read at each use on a thread that may block.
+/// A client's credentials, read at each use.
 struct SecretFileCredentials: CredentialSource, TokenProgramRunner {
     let sources: [Credential: SecretSource]
     /// The configuration key of each credential.
     let keys: [Credential: String]
-    let thread: ThreadExecutor
+    let reader: SecretReader
+    /// `timeouts.token`; zero for ever.
+    let limit: Duration
     /// Runs programs; nil where the configuration has none.
     var commands: CommandHelper?
 
@@ -19,14 +21,7 @@ struct SecretFileCredentials: CredentialSource, TokenProgramRunner {
 
     func read(_ credential: Credential) async throws(CredentialError) -> Secret? {
         guard let source = sources[credential] else { return nil }
-        let reading = Task(executorPreference: thread) { () -> Result<Secret, CredentialError> in
-            do throws(CredentialError) {
-                return .success(try source.read())
-            } catch {
-                return .failure(error)
-            }
-        }
-        return try await reading.value.get()
+        return try await reader.read(source, within: limit)
     }
 
     func run(_ command: TokenProgram) async throws(CredentialError) -> CommandOutput {

@@ -15,10 +15,9 @@ final class WatchedFiles: Sendable {
         case upstreams
     }
 
-    /// Reads files and writes those of the store, so that no loop has to.
+    /// Looks at files and reads them, so that no loop has to.
     let thread: ThreadExecutor
-    /// Watches these files and the store's.
-    let watcher: FileWatcher
+    private let watcher: FileWatcher
     private let tasks = Mutex<[Purpose: [Task<Void, Never>]]>([:])
     /// The states of the files before they were read last.
     private let unread = Mutex<[String: FileState]>([:])

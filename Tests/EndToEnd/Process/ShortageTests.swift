@@ -28,8 +28,8 @@ import Testing
     @Test func `at the start, it is said, and the exit code is 71`() throws {
         let directory = try TemporaryDirectory()
         let file = try configuration(directory)
-        // The log's thread, the store's, and two workers'.
-        for count in 0..<4 {
+        // The log's thread, the store's, the files', and two workers'.
+        for count in 0..<5 {
             try fails(["run", "-c", file], ["FAULT_THREADS_AFTER": "\(count)"], saying: "no thread left")
         }
         for command in ["token", "logout", "refresh"] {
@@ -52,7 +52,7 @@ import Testing
 
     @Test func `of threads, a daemon goes on with those that it has`() throws {
         let sidecar = try Sidecar(
-            environment: try Faults.environment(["FAULT_THREADS_AFTER": "4"]),
+            environment: try Faults.environment(["FAULT_THREADS_AFTER": "5"]),
             .init(
                 top: "workers: 2",
                 moreRoutes:
@@ -71,14 +71,14 @@ import Testing
         #expect(try client.request("GET", "/").status == 200)
         client.wire.close()
         #expect(
-            sidecar.bearerd.threadCount == 5,
-            "the main one, two workers', the log's and the store's, and no pool")
+            sidecar.bearerd.threadCount == 6,
+            "the main one, two workers', the log's, the store's and the files', and no pool")
         #expect(try sidecar.bearerd.terminate() == .exited(0))
     }
 
     @Test func `of threads, nobody can ask for an upstream's name, and that is what is said`() throws {
         let sidecar = try Sidecar(
-            environment: try Faults.environment(["FAULT_THREADS_AFTER": "4"]),
+            environment: try Faults.environment(["FAULT_THREADS_AFTER": "5"]),
             .init(
                 top: "workers: 2\ntimeouts: {connect: 300ms}",
                 moreRoutes:
@@ -98,10 +98,10 @@ import Testing
         #expect(try sidecar.bearerd.terminate() == .exited(0))
     }
 
-    @Test func `of threads, a command needs none but the store's`() throws {
+    @Test func `of threads, a command needs none but those for files`() throws {
         let session = try ImportedSession()
         try session.begin()
-        let environment = try Faults.environment(["FAULT_THREADS_AFTER": "1"])
+        let environment = try Faults.environment(["FAULT_THREADS_AFTER": "2"])
         for command in ["refresh", "token", "userinfo", "logout"] {
             let result = try Subprocess.run(
                 [BearerdProcess.binary, command, "-c", session.configuration], environment: environment)

@@ -27,7 +27,7 @@ final class ModelProcess {
     /// Token requests without an answer, and those whose time is over.
     var open: Set<Ticket> = []
     /// Who waits, and until when.
-    private(set) var waiting: [WaiterID: Instant] = [:]
+    var waiting: [WaiterID: Instant] = [:]
     private var published: [TargetID: AccessTokenSnapshot] = [:]
     /// Access tokens that must never be used again.
     private var invalidated: [Secret] = []
@@ -265,7 +265,7 @@ final class ModelProcess {
         }
     }
 
-    private func answered(_ id: WaiterID) {
+    func answered(_ id: WaiterID) {
         if waiting.removeValue(forKey: id) == nil { world.fail("waiter \(id) of \(name) got two answers") }
     }
 
@@ -315,7 +315,7 @@ final class ModelProcess {
 
     // MARK: Requests and people
 
-    private func newID() -> Int {
+    func newID() -> Int {
         nextID += 1
         return nextID
     }
@@ -353,50 +353,5 @@ final class ModelProcess {
             generation: token.generation, route: route, canReplay: world.chance(70),
             isReplayed: world.chance(20))
         wait { .tokenRejected(target, rejection, by: $0, until: deadline) }
-    }
-
-    // MARK: Commands
-
-    private func command() {
-        let id = newID()
-        waiting[id] = world.now + .seconds(300)
-        let kind = Int.random(in: 0..<10, using: &world.random)
-        switch kind {
-        case 0..<4:
-            var grant = TokenResponse(accessToken: Secret("login \(name) \(id)"), lifetime: .seconds(60))
-            grant.refreshToken = world.provider.begin()
-            world.provider.endAll(but: grant.refreshToken)
-            world.note("\(name) logs in")
-            take(.commanded(id, .login(grant, 0, sentAt: world.now, wall: world.wall)))
-        case 4..<6:
-            world.provider.endAll(but: nil)
-            world.note("\(name) logs out")
-            take(.commanded(id, .logout(isLocal: world.chance(50))))
-        case 6:
-            let imported = SessionImport(refreshToken: world.provider.begin())
-            world.provider.endAll(but: nil)
-            world.note("\(name) imports")
-            take(.commanded(id, .importing(imported)))
-        case 7: take(.commanded(id, .register(redirectURI: "http://127.0.0.1/callback")))
-        case 8: take(.commanded(id, .revoke([.refreshToken, .accessToken])))
-        default: take(.commanded(id, .keeping { _ in PendingLogin(request: Secret("a request")) }))
-        }
-    }
-
-    private func perform(_ ticket: Ticket, _ command: Command, _ session: StoredSession) {
-        let isRefused = world.chance(30)
-        world.after(world.seconds(0.01...8), for: self) {
-            guard !isRefused, case .revoke(let hints) = command else {
-                let failure = TokenFailure(.transient, .status(503), detail: "")
-                return self.take(.performed(ticket, .failure(failure)))
-            }
-            self.world.provider.revoked(session.refreshToken)
-            self.take(.performed(ticket, .success(.revoked(Set(hints), nil))))
-        }
-    }
-
-    private func finished(_ id: CommandID, _ result: CommandResult) {
-        world.note("\(name) finishes \(id): \(String("\(result)".prefix { $0 != "(" }))")
-        answered(id)
     }
 }

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BearerdTestSupport
+import Glibc
+import Testing
+
+/// A file that does not answer, as on a network's file system whose server is away.
+@Suite(.blocking) struct `A secret file that does not answer` {
+    private final class Site: Sendable {
+        let secret: String
+        let directory: TemporaryDirectory
+        let slow: HostileProvider
+        let sidecar: Sidecar
+
+        /// - Parameters:
+        ///   - limit: `timeouts.token`.
+        ///   - hasOtherFile: whether the identity `default` has a secret file of its own.
+        init(waiting limit: String, hasOtherFile: Bool = false) throws {
+            directory = try TemporaryDirectory()
+            secret = try directory.write("secret", "not-a-real-secret\n")
+            let other = try directory.write("other", "another-unreal-secret\n")
+            slow = try HostileProvider()
+            sidecar = try Sidecar(
+                directory: directory, environment: Faults.environment(["FAULT_HANG": secret]),
+                .init(
+                    top: "timeouts: {token: \(limit)}",
+                    identity: hasOtherFile ? "client_secret_file: \(other)" : "",
+                    moreRoutes: "- {path: /slow, upstream: \"http://127.0.0.1:1\", identity: slow}",
+                    moreIdentities: """
+                        slow:
+                          issuer: \(slow.issuer)
+                          client_id: slow
+                          client_secret_file: \(secret)
+                          grant_type: client_credentials
+                        """,
+                    hasSecret: !hasOtherFile))
+            try slow.request(1)
+            try sidecar.awaitToken()
+            try directory.write("secret.hang", "")
+        }
+
+        /// Has it answer.
+        func goOn() { #expect(unlink(directory.path("secret.hang")) == 0) }
+
+        func refresh(_ identity: String) throws -> RawResponse {
+            try sidecar.admin("POST", "/api/identities/\(identity)/refresh", [("X-Bearerd-Admin", "1")])
+        }
+    }
+
+    @Test func `holds up its own identity alone, until it answers`() throws {
+        let site = try Site(waiting: "60s")
+        let before = site.sidecar.provider.requests.count
+        let stuck = Background { try site.refresh("slow").status }
+        // Its identity's looks at the file, and its reading, hold up no renewal of another one.
+        for count in 1...3 {
+            #expect(try site.refresh("default").status == 200)
+            #expect(site.sidecar.provider.requests.count == before + count)
+        }
+        #expect(site.slow.requests.count == 1)
+        site.goOn()
+        #expect(try stuck.value() == 200 && site.slow.requests.count == 2)
+    }
+
+    @Test func `is named once the time for a token is over, and another one is read meanwhile`() throws {
+        let site = try Site(waiting: "1s", hasOtherFile: true)
+        #expect(try site.refresh("slow").status != 200)
+        try eventually("the file to be named") {
+            try site.sidecar.admin("GET", "/api/status").text.contains(
+                "\(site.secret) could not be read within 1 s")
+        }
+        try eventually("a token with the other file's secret") { try site.refresh("default").status == 200 }
+        #expect(site.slow.requests.count == 1)
+        site.goOn()
+        try eventually("a token") { try site.refresh("slow").status == 200 }
+        #expect(site.slow.requests.count == 2, "what was read late is sent by nobody")
+    }
+}
