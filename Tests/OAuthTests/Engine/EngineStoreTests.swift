@@ -97,7 +97,7 @@ struct `A session in the store` {
             #expect(harness.state.record?.origin == end.origin, "\(generation)")
         }
         // Nothing says that the end is of what has no beginning.
-        harness.find(generation: 1, refreshToken: "of another time")
+        harness.find(generation: 1, refreshToken: "of-another-time")
         #expect(harness.state.record?.origin != end.origin)
     }
 
