@@ -14,7 +14,9 @@
 #include <openssl/objects.h>
 #include <openssl/param_build.h>
 #include <openssl/rsa.h>
+#include <stdint.h>
 #include <string.h>
+#include <time.h>
 
 /* The macro is made of others, which Swift does not see. */
 static const int bearerd_key_pair = EVP_PKEY_KEYPAIR;
@@ -118,6 +120,22 @@ static inline int bearerd_ssl_client_verifies(SSL *connection, X509_STORE *store
     }
     X509_STORE_CTX_free(judgement);
     return verifies;
+}
+
+/* When the first certificate of the verified chain of a server's client ends, in seconds since 1970. Of a resumed session
+   the client's own alone is known. INT64_MAX without one. */
+static inline int64_t bearerd_ssl_client_end(SSL *connection) {
+    STACK_OF(X509) *chain = SSL_get0_verified_chain(connection);
+    X509 *own = SSL_get0_peer_certificate(connection);
+    int64_t first = INT64_MAX;
+    for (int index = -1; index < (chain ? sk_X509_num(chain) : 0); index++) {
+        X509 *certificate = index < 0 ? own : sk_X509_value(chain, index);
+        struct tm parts;
+        if (!certificate || ASN1_TIME_to_tm(X509_get0_notAfter(certificate), &parts) != 1) continue;
+        int64_t end = timegm(&parts);
+        if (end < first) first = end;
+    }
+    return first;
 }
 
 /* Whether both sides have agreed on a protocol by that name. */

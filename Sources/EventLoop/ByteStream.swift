@@ -23,6 +23,8 @@ package final class ByteStream {
     package let isEncrypted: Bool
     /// The end of validity of the peer's certificate in seconds since 1970; nil without one.
     package var peerCertificateEnd: Int64? { wire.peerCertificateEnd }
+    /// False once a certificate has ended that the peer, a client, was accepted with.
+    package var peerIsCurrent: Bool { wire.peerIsCurrent }
     /// The protocol that both sides have agreed on in their handshake (ALPN, RFC 7301); nil where they have not.
     package var applicationProtocol: ApplicationProtocol? { wire.applicationProtocol }
     /// The names in the peer's certificate; none once the connection is closed.

@@ -33,6 +33,8 @@ package protocol Wire: AnyObject {
     var isEncrypted: Bool { get }
     /// The end of validity of the peer's certificate in seconds since 1970; nil without one.
     var peerCertificateEnd: Int64? { get }
+    /// False once a certificate has ended that the peer, a client, was accepted with.
+    var peerIsCurrent: Bool { get }
     /// The protocol that both sides have agreed on in the handshake (ALPN, RFC 7301); nil where they have not.
     var applicationProtocol: ApplicationProtocol? { get }
     /// The names in the peer's certificate, by which listeners tell clients apart.
@@ -63,6 +65,8 @@ extension Wire {
     package var isEncrypted: Bool { false }
 
     package var peerCertificateEnd: Int64? { nil }
+
+    package var peerIsCurrent: Bool { true }
 
     package var applicationProtocol: ApplicationProtocol? { nil }
 

@@ -118,6 +118,7 @@ package final class ServerStream: ClientExchange {
     // MARK: The client
 
     package var isEncrypted: Bool { connection.stream.isEncrypted }
+    package var isCertificateCurrent: Bool { connection.stream.peerIsCurrent }
     package var peerNames: PeerNames { connection.stream.peerNames }
 
     package func isAdmitted(by security: any ConnectionSecurity) -> Bool {

@@ -13,6 +13,9 @@ package protocol ClientExchange: MessageExchange {
     /// Returns true if a TLS connection with this client certificate would be accepted under `security`.
     func isAdmitted(by security: any ConnectionSecurity) -> Bool
 
+    /// False once a certificate has ended that the client was accepted with.
+    var isCertificateCurrent: Bool { get }
+
     /// The names in the client's certificate; none without one.
     var peerNames: PeerNames { get }
 

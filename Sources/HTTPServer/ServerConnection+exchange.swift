@@ -14,6 +14,8 @@ extension ServerConnection: ClientExchange, ConnectionExchange {
 
     package func isAdmitted(by security: any ConnectionSecurity) -> Bool { stream.isAdmitted(by: security) }
 
+    package var isCertificateCurrent: Bool { stream.peerIsCurrent }
+
     package var peerNames: PeerNames { stream.peerNames }
 
     // MARK: The request

@@ -11,8 +11,6 @@ package final class ServerContext: @unchecked Sendable {
     package let certificate: CertificateSummary
     /// The number of authorities for client certificates; nil if none is required.
     package var clientAuthorityCount: Int? { clientTrust?.count }
-    /// True if clients must have a certificate.
-    var wantsClientCertificates: Bool { clientTrust != nil }
     private let clientTrust: ClientTrust?
     /// An `SSL_CTX *`.
     private let handle: OpaquePointer
@@ -67,6 +65,7 @@ package final class ServerContext: @unchecked Sendable {
     /// Returns true if the client of a connection would be accepted now, whichever context accepted it.
     func admits(_ wire: TLSWire) -> Bool {
         guard let clientTrust else { return true }
+        guard wire.peerIsCurrent else { return false }
         // A client that was verified by an authority that is still trusted need not be verified again.
         if let known = wire.clientTrust, known === clientTrust || clientTrust.includes(known) { return true }
         guard wire.hasClient(of: clientTrust) else { return false }

@@ -24,9 +24,8 @@ package final class ServerTLS: ConnectionSecurity {
     }
 
     package func admits(_ wire: any Wire) -> Bool {
-        let context = context.withLock { $0 }
         // A plain connection is older than the listener's certificate.
-        guard let wire = wire as? TLSWire else { return !context.wantsClientCertificates }
-        return context.admits(wire)
+        guard let wire = wire as? TLSWire else { return false }
+        return context.withLock { $0 }.admits(wire)
     }
 }

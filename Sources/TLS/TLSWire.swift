@@ -65,6 +65,11 @@ final class TLSWire: Wire {
     /// Read when they are asked for first: most listeners do not tell clients apart.
     private(set) lazy var peerNames = SSL_get0_peer_certificate(session).map(PeerNames.init) ?? .none
 
+    /// When the first certificate ends that the client was accepted with, in seconds since 1970.
+    private lazy var clientEnd = bearerd_ssl_client_end(session)
+
+    var peerIsCurrent: Bool { clientTrust == nil || Int64(time(nil)) < clientEnd }
+
     /// Returns true if the client has a certificate of one of these authorities.
     func hasClient(of trust: ClientTrust) -> Bool { !isBroken && trust.admitsClient(of: session) }
 

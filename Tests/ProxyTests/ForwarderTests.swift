@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import BearerdEventLoop
 import BearerdHTTPClient
 import BearerdHTTPExchange
 import BearerdHTTPMessages
@@ -25,6 +26,27 @@ struct `A forwarder, whatever carries its messages,` {
             #expect(stage.client.outgoing.text == "abcde" && stage.client.outgoing.hasEnd)
             #expect(stage.client.persists)
             #expect(stage.pool.ended == [true] && stage.pool.discardedCount == 0)
+        }
+    }
+
+    /// Admits everybody.
+    private struct OpenSecurity: ConnectionSecurity {
+        func wire(on descriptor: Int32) -> (any Wire)? { nil }
+        func admits(_ wire: any Wire) -> Bool { true }
+    }
+
+    @Test func `judges a client's connection once, whatever hosts its requests name`() async throws {
+        try await FakeStage.play { stage in
+            stage.client.isEncrypted = true
+            let hosts = ["a.example", "b.example"]
+            stage.use(2, routes: [stage.route], hosts: hosts, security: OpenSecurity())
+            for host in hosts + ["c.example"] + hosts {
+                stage.client.ask(.get, "/", fields: [.host: host])
+                stage.upstream.answers = [FakeAnswer(length: .exact(1), pieces: ["a"])]
+                await stage.run()
+            }
+            #expect(stage.client.answers.map(\.status) == [200, 200, 421, 200, 200])
+            #expect(stage.client.judgements == 1)
         }
     }
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Glibc
+
 /// A certificate authority of the test's own, made by the `openssl` command.
 package final class TLSAuthority: Sendable {
     private let directory: TemporaryDirectory
@@ -63,6 +65,44 @@ package final class TLSAuthority: Sendable {
     /// A client's certificate and its key, in PEM files.
     package func client() throws -> (certificateFile: String, keyFile: String) {
         try issue("client", to: "test client", ["-days", "1"])
+    }
+
+    /// A client's certificate that ends so many seconds from now, and its key.
+    package func client(endingAfter seconds: Int) throws -> (certificateFile: String, keyFile: String) {
+        let (key, request, certificate) = (
+            directory.path("brief.key"), directory.path("brief.csr"), directory.path("brief.pem")
+        )
+        try openssl([
+            "req", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-subj",
+            "/CN=test client", "-keyout", key, "-out", request,
+        ])
+        try directory.write("index.txt", "")
+        let settings = try directory.write(
+            "ca.cnf",
+            """
+            [ca]
+            default_ca = own
+            [own]
+            database = \(directory.path("index.txt"))
+            new_certs_dir = \(directory.path)
+            rand_serial = yes
+            default_md = sha256
+            policy = any
+            [any]
+            commonName = supplied
+            """)
+        // `openssl x509` of OpenSSL 3.0 knows days only.
+        var end = time(nil) + seconds
+        var parts = tm()
+        gmtime_r(&end, &parts)
+        var text = [CChar](repeating: 0, count: 16)
+        strftime(&text, text.count, "%Y%m%d%H%M%SZ", &parts)
+        try openssl([
+            "ca", "-batch", "-notext", "-config", settings, "-cert", certificateFile, "-keyfile",
+            directory.path("ca.key"), "-in", request, "-out", certificate, "-enddate",
+            String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self),
+        ])
+        return (certificate, key)
     }
 
     /// Makes a key, and signs a certificate for it.

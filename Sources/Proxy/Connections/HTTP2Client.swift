@@ -17,6 +17,8 @@ final class HTTP2Client<Kinds: UpstreamKinds> {
     var routing: ListenerRouting<Kinds> { currentRouting }
     /// The `Host` that was admitted last under ``routing``; empty without one.
     var host: [UInt8] { admittedHost }
+    /// True if the connection is known to be admitted under ``routing``.
+    var isAdmitted: Bool { connectionIsAdmitted }
     /// The seats of the streams that are being served, in no order.
     var seats: [StreamSeat<Kinds>] { seating.value }
     /// Its index in the keeper's list.
@@ -27,6 +29,7 @@ final class HTTP2Client<Kinds: UpstreamKinds> {
     // Private, because the compiler proves of these what it has to check at run time for what others see.
     private var currentRouting: ListenerRouting<Kinds>
     private var admittedHost: [UInt8] = []
+    private var connectionIsAdmitted = false
     private let seating = Exclusive<[StreamSeat<Kinds>]>([])
     private var timeouts: ServerTimeouts
     // It goes with us.
@@ -69,6 +72,7 @@ final class HTTP2Client<Kinds: UpstreamKinds> {
     /// Keeps what was judged of a stream for the next ones, which seldom have another `Host`.
     private func learn(from exchange: Exchange<ServerStream, Kinds>) {
         if currentRouting !== exchange.routing { currentRouting = exchange.routing }
+        connectionIsAdmitted = exchange.isClientAdmitted
         if admittedHost != exchange.host { admittedHost = exchange.host }
     }
 

@@ -152,7 +152,7 @@ final class HTTP2Keeper<Kinds: UpstreamKinds> {
     private func begin(_ stream: HTTP2Stream, of client: Client, on worker: isolated any Actor) {
         if let seat = vacant.take() {
             seat.stream.begin(stream, on: client.connection, from: client.peer)
-            seat.exchange.use(client.routing, admitted: client.host)
+            seat.exchange.use(client.routing, isAdmitted: client.isAdmitted, host: client.host)
             attach(seat, to: client)
             return vacant.resume(seat)
         }

@@ -53,6 +53,8 @@ final class Exchange<Client: ClientExchange, Kinds: UpstreamKinds> {
         @inline(__always)
         _modify { yield &receivedHost.value }
     }
+    /// True if the client's connection is known to be admitted under ``routing``.
+    var isClientAdmitted = false
     /// The other fields by which the request was admitted, as received; they may be removed or changed later.
     private(set) var claims: HTTPFields {
         @inline(__always)
@@ -66,6 +68,8 @@ final class Exchange<Client: ClientExchange, Kinds: UpstreamKinds> {
 
     /// The caller's own token, on a route that exchanges it.
     var caller: CallerToken?
+    /// True if the request came with a field of the token's name.
+    var hasOwnCredentials = false
     /// True if the token is bound to a key, so that each sending of the request needs a DPoP proof (RFC
     /// 9449).
     var needsProof = false
@@ -112,18 +116,22 @@ final class Exchange<Client: ClientExchange, Kinds: UpstreamKinds> {
     /// Prepares for requests under `routing`, which may belong to another client or a newer snapshot.
     func use(_ routing: ListenerRouting<Kinds>) {
         guard routing !== self.routing else { return }
-        host.removeAll()
+        forgetClient()
         self.routing = routing
     }
 
-    /// Prepares for a request of a client whose connection and `host` were admitted under `routing`.
-    func use(_ routing: ListenerRouting<Kinds>, admitted host: [UInt8]) {
+    /// Prepares for a request of a client whose connection, if it `isAdmitted`, and `host` were judged under `routing`.
+    func use(_ routing: ListenerRouting<Kinds>, isAdmitted: Bool, host: [UInt8]) {
         if routing !== self.routing { self.routing = routing }
+        isClientAdmitted = isAdmitted
         self.host = host
     }
 
     /// Makes the next request be judged like the first of a connection.
-    func forgetClient() { host.removeAll() }
+    func forgetClient() {
+        isClientAdmitted = false
+        host.removeAll()
+    }
 
     /// Leaves nothing of a connection's last request in a seat that may stay vacant: neither the token in its head, nor those
     /// that it came with.
@@ -149,6 +157,7 @@ final class Exchange<Client: ClientExchange, Kinds: UpstreamKinds> {
         form = RequestForm()
         token = nil
         if caller != nil { caller = nil }
+        hasOwnCredentials = false
         needsProof = false
         isCall = false
         repetition = Repetition()

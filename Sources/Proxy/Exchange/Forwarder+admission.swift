@@ -58,16 +58,20 @@ extension Forwarder {
             toHost: exchange.client.request.fields[.host])
     }
 
-    /// Judges the connection and the `Host`; repeated only when the `Host`, the client or the rules change.
+    /// Judges the connection, once for a client and its rules until its certificate ends, and the `Host`, when it changes.
     private func judgeConnection(_ exchange: Exchange) throws(ProxyError) {
         let client = exchange.client
+        if exchange.routing.listener.isSecured, !client.isCertificateCurrent { exchange.forgetClient() }
         guard exchange.host.isEmpty || !client.request.fields.has(.host, equalTo: exchange.host) else {
             return
         }
         exchange.host.removeAll()
-        if let denial = exchange.routing.denial(of: client) {
-            client.endConnectionAfterAnswer()
-            throw .accessDenied(denial)
+        if !exchange.isClientAdmitted {
+            if let refusal = exchange.routing.refusal(of: client) {
+                client.endConnectionAfterAnswer()
+                throw refusal
+            }
+            exchange.isClientAdmitted = true
         }
         guard exchange.routing.listener.hosts.contains(client.request.fields[.host]) else {
             // A CONNECT names the host of its tunnel.

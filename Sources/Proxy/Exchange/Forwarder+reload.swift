@@ -67,7 +67,7 @@ extension Forwarder {
         guard !routing.endsConnections(of: client.request.version) else { return .routeGone }
         let host = exchange.host.isEmpty ? nil : String(decoding: exchange.host, as: UTF8.self)
         let claims = exchange.record.hasClaims ? exchange.claims : HTTPFields()
-        guard routing.denial(of: client) == nil, routing.listener.hosts.contains(host),
+        guard routing.refusal(of: client) == nil, routing.listener.hosts.contains(host),
             routing.access.judge(
                 claims, scheme: exchange.clientScheme,
                 judgesReferer: claims.has(.referer) && routing.listener.judgesReferer(toHost: host)) == nil
@@ -100,12 +100,13 @@ extension Forwarder {
         }
     }
 
-    /// Returns false if credentials of the client's own went up, which the route refuses.
+    /// Returns false if the request came with credentials of the client's own, which the route refuses.
     private func maySendItsCredentials(_ exchange: Exchange, on route: RouteState) -> Bool {
-        guard case .reject = route.terms.authorization, route.token != nil, exchange.token == nil else {
-            return true
-        }
-        return !exchange.client.request.fields.contains(route.terms.credentials.name)
+        guard case .reject = route.terms.authorization, route.token != nil, route.terms.tokenQuery == nil
+        else { return true }
+        let name = route.terms.credentials.name
+        return name == exchange.route?.terms.credentials.name
+            ? !exchange.hasOwnCredentials : !exchange.client.request.fields.contains(name)
     }
 
     /// The number of open tunnels, event streams and calls of gRPC for each route's name.

@@ -34,14 +34,15 @@ final class ListenerRouting<Kinds: UpstreamKinds> {
     }
 
     /// The reason why a client may not use the listener at all; nil if it may.
-    func denial(of client: some ClientExchange) -> ProxyError.Denial? {
-        guard access.admits(client.peer) else { return .peer }
+    func refusal(of client: some ClientExchange) -> ProxyError? {
+        guard access.admits(client.peer) else { return .accessDenied(.peer) }
         // Unix sockets are never encrypted.
         guard let security = listener.security, case .ip = client.peer else { return nil }
-        guard client.isAdmitted(by: security) else { return .certificate }
+        guard client.isEncrypted else { return .unencryptedRequest }
+        guard client.isAdmitted(by: security) else { return .accessDenied(.certificate) }
         guard let rules = access.clientNames else { return nil }
         let names = client.peerNames
-        return rules.admit(hosts: names.hosts, uris: names.uris) ? nil : .certificateName
+        return rules.admit(hosts: names.hosts, uris: names.uris) ? nil : .accessDenied(.certificateName)
     }
 
     init(

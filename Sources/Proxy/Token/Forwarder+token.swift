@@ -16,11 +16,15 @@ extension Forwarder {
         if route.terms.tokenQuery != nil, exchange.client.request.targetBytes.first != UInt8(ascii: "/") {
             return false
         }
-        if !route.plan.replacesCredentials, route.terms.tokenQuery == nil,
+        if route.terms.tokenQuery == nil,
             exchange.client.request.fields.contains(route.terms.credentials.name)
         {
-            guard case .reject = route.terms.authorization else { return false }
-            throw .accessDenied(.authorizationHeader)
+            exchange.hasOwnCredentials = true
+            switch route.terms.authorization {
+            case .overwrite: break
+            case .preserve: return false
+            case .reject: throw .accessDenied(.authorizationHeader)
+            }
         }
         exchange.token = state.token(usableAt: exchange.record.startedAt)
         return exchange.token == nil

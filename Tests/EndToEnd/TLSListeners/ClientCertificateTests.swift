@@ -118,6 +118,48 @@ import Testing
         #expect(try goes.request("GET", "/").status == 403)
     }
 
+    @Test(arguments: [TLSClient.tls12, TLSClient.tls13])
+    func `that has ended is refused with the next request, by HTTP2 and resumed sessions too`(
+        version: Int32
+    )
+        throws
+    {
+        let upstream = try RawUpstream { request in
+            guard request.head.target == "/events" else { return .ok() }
+            return Reply { wire in
+                try wire.send("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\ndata: 1\n\n")
+                return try wire.endsCleanly()
+            }
+        }
+        let clients = try TLSAuthority()
+        let site = try SecureSite(
+            upstream: upstream, clientAuthority: clients, top: "shutdown: {stream_close_delay: 50ms}")
+        let certificate = try clients.client(endingAfter: 6)
+        let tls = try site.tls(certificate: certificate, highest: version)
+        let (kept, stream) = (try site.client(tls), try site.client(tls))
+        #expect(try kept.request("GET", "/").status == 200)
+        let other = try HTTP2Client(
+            to: site.sidecar.bearerd.proxy,
+            over: site.tls(certificate: certificate, protocols: ["h2"], highest: version))
+        #expect(try other.request("GET", "/").status == 200)
+        try stream.send("GET", "/events")
+        #expect(try stream.wire.readHead()?.status == 200)
+        var last = try kept.request("GET", "/")
+        try eventually("the certificate to end") {
+            if last.status == 200 { last = try kept.request("GET", "/") }
+            return last.status != 200
+        }
+        #expect(last.status == 403 && last.json["code"].string == "access_denied")
+        #expect(last["Connection"] == "close")
+        #expect(try other.request("GET", "/").status == 403)
+        try other.awaitEnd()
+        // A session that is resumed is as old as its certificate.
+        #expect(try !site.serves(tls))
+        try reload(site)
+        _ = try? stream.wire.readToEnd()
+        try site.sidecar.bearerd.logLine("the stream's end") { $0["code"] == "access_gone" }
+    }
+
     @Test func `that a reload begins to want is wanted of the connections that there are`() throws {
         let clients = try TLSAuthority()
         let site = try SecureSite()

@@ -165,4 +165,38 @@ import Testing
             closed.output.contains(
                 "clients need a certificate of the authority in \(authority.certificateFile)"))
     }
+
+    @Test func `that a reload makes one answers no next request on the plain connections that there are`()
+        throws
+    {
+        let upstream = try RawUpstream { request in
+            guard request.head.target == "/events" else { return .ok() }
+            return Reply { wire in
+                try wire.send("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\ndata: 1\n\n")
+                return try wire.endsCleanly()
+            }
+        }
+        let delay = "shutdown: {stream_close_delay: 50ms}\n"
+        let sidecar = try Sidecar(upstream: upstream, .init(top: delay))
+        let (kept, stream) = (try sidecar.client(), try sidecar.client())
+        let other = try HTTP2Client(to: sidecar.bearerd.proxy)
+        #expect(try kept.request("GET", "/").status == 200 && other.request("GET", "/").status == 200)
+        try stream.send("GET", "/events")
+        #expect(try stream.wire.readHead()?.status == 200)
+        let authority = try TLSAuthority()
+        let (certificate, key) = try authority.certificate()
+        try sidecar.directory.write("server.pem", bytes: TemporaryDirectory.contents(of: certificate))
+        try sidecar.directory.write("server.key", bytes: TemporaryDirectory.contents(of: key))
+        withExtendedLifetime(authority) {}
+        try sidecar.reload(
+            to: .init(top: delay + "tls: {certificate_file: server.pem, key_file: server.key}"))
+        let answer = try kept.request("GET", "/")
+        #expect(answer.status == 400 && answer["Connection"] == "close")
+        #expect(try kept.wire.endsCleanly())
+        #expect(try other.request("GET", "/").status == 400)
+        try other.awaitEnd()
+        _ = try? stream.wire.readToEnd()
+        try sidecar.bearerd.logLine("the stream's end") { $0["code"] == "access_gone" }
+        #expect(upstream.requests.count == 3)
+    }
 }

@@ -13,7 +13,13 @@ class FakeClient: ClientExchange, FakeExchange {
     let outgoing = FakeSink()
     var peer = PeerAddress.ip("127.0.0.1")
     var isEncrypted = false
-    func isAdmitted(by security: any ConnectionSecurity) -> Bool { true }
+    func isAdmitted(by security: any ConnectionSecurity) -> Bool {
+        judgements += 1
+        return true
+    }
+    /// How often the connection was judged.
+    private(set) var judgements = 0
+    var isCertificateCurrent: Bool { true }
     var peerNames: PeerNames { .none }
     var request = HTTPRequest()
     var length = BodyLength.none

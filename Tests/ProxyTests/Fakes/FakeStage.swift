@@ -45,9 +45,9 @@ actor FakeStage: LoopConfined {
     /// Has another snapshot take the place of the one before.
     func use(
         _ version: Int, routes: [PreparedRoute], at key: ListenerKey = FakeStage.listener,
-        hosts: [String] = ["front.example"]
+        hosts: [String] = ["front.example"], security: (any ConnectionSecurity)? = nil
     ) {
-        let listener = ListenerPolicy(key: key, hosts: HostList(hosts))
+        let listener = ListenerPolicy(key: key, hosts: HostList(hosts), security: security)
         worker.use(
             RoutingSnapshot(version: version, routes: routes, access: AccessPolicy(), listeners: [listener]))
         forwarder.useSnapshot()
