@@ -238,18 +238,6 @@ package final class ServerConnection {
     /// True if no received byte waits to be read.
     package var hasReadAll: Bool { stream.input.isEmpty }
 
-    /// Sends one response to a peer whose connection is not served, and closes.
-    package static func dismiss(_ stream: ByteStream, with head: HTTPResponse, _ body: [UInt8]) async {
-        var closing = head
-        closing.fields[.connection] = "close"
-        var message: [UInt8] = []
-        closing.serialize(into: &message)
-        try? await stream.write(message + body, within: .seconds(1))
-        await stream.endSending(within: .seconds(1))
-        _ = try? await stream.fill(within: .seconds(1))
-        stream.close()
-    }
-
     @inline(__always)
     private func waitForRequest(on stream: ByteStream) async throws(MessageError) -> Bool {
         stream.releaseStorage()

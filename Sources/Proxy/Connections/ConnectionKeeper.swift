@@ -11,6 +11,8 @@ internal import BearerdSystem
 
 /// The most vacant seats kept for later connections.
 private let vacancies = 64
+/// The most connections of users who may not use the listener; more get no answer.
+private let mostRefused = 16
 /// The silence after which a connection gives up its task and waits without one.
 private let dormantAfter = Duration.seconds(1)
 /// Serves the HTTP/1.1 connections of one event loop's clients and hands each request to the ``Forwarder``.
@@ -24,8 +26,10 @@ final class ConnectionKeeper<Kinds: UpstreamKinds> {
     private let forwarder: Forwarder<ServerConnection, Kinds>
     /// The keeper for clients that turn out to speak HTTP/2.
     private let other: HTTP2Keeper<Kinds>
-    /// Gives a connection to ``other``; made with the first connection.
-    private var handOver: ((ByteStream, PeerAddress, ListenerRouting<Kinds>) -> Void)?
+    /// Gives a connection to ``other``, with whether its peer was refused; made with the first connection.
+    private var handOver: ((ByteStream, PeerAddress, ListenerRouting<Kinds>, Bool) -> Void)?
+    /// The number of connections whose peer was refused when they began.
+    private var refusedCount = 0
     private var memoryRelief: MemoryRelief?
     /// True once a drain no longer waits for requests on idle connections.
     private var hasLingered = false
@@ -58,7 +62,7 @@ final class ConnectionKeeper<Kinds: UpstreamKinds> {
         self.budget = budget
         self.forwarder = forwarder
         self.other = other
-        other.onEnd = { [unowned self] in leave() }
+        other.onEnd = { [unowned self] wasRefused in leave(wasRefused: wasRefused) }
         other.onWork = { [unowned self] in memoryRelief?.worked() }
         memoryRelief = MemoryRelief(loop: loop) { [unowned self] in
             vacant.dismiss()
@@ -124,26 +128,14 @@ final class ConnectionKeeper<Kinds: UpstreamKinds> {
 
     // MARK: Admission
 
-    /// Judges a new connection by its peer, and answers one that is refused.
+    /// Returns true if a new connection may be used at all, or has a place among the few that are only told that they may not.
     ///
-    /// - Returns: true if the connection may be served.
-    func admits(_ stream: ByteStream, from peer: PeerAddress, on worker: isolated any Actor) -> Bool {
-        guard snapshot.access.admits(peer) else {
-            forwarder.recorder.metrics.countDenial(.peer)
-            refuse(stream, .accessDenied(.peer), on: worker)
-            return false
-        }
-        return true
-    }
-
-    /// Sends an error response to a peer that may not connect.
-    private func refuse(_ stream: ByteStream, _ error: ProxyError, on worker: isolated any Actor) {
-        guard let (head, body) = Rejection(error, identity: nil)?.message() else { return stream.close() }
-        var closing = head
-        closing.setDate()
-        forwarder.recorder.identify(&closing.fields)
-        let message = closing
-        _ = loop.startTask { await ServerConnection.dismiss(stream, with: message, body) }
+    /// Their request is refused by its head, in the protocol that its client speaks; and so that nobody is kept out by those
+    /// who are, they wait for it a moment.
+    func takes(_ peer: PeerAddress) -> Bool {
+        guard !snapshot.access.admits(peer), refusedCount >= mostRefused else { return true }
+        forwarder.recorder.metrics.countDenial(.peer)
+        return false
     }
 
     /// Serves a connection that was counted in the budget, until it ends.
@@ -154,12 +146,14 @@ final class ConnectionKeeper<Kinds: UpstreamKinds> {
         forwarder.recorder.metrics.openConnections += 1
         if dormant == nil { dormant = makeDormant(on: worker) }
         if handOver == nil {
-            handOver = { [unowned self] stream, peer, routing in
+            handOver = { [unowned self] stream, peer, routing, isRefused in
                 // On the loop's thread, which is the worker's executor.
-                other.serve(stream, from: peer, by: routing, on: worker)
+                other.serve(stream, from: peer, by: routing, isRefused: isRefused, on: worker)
             }
         }
-        attach(stream, from: peer, by: routing, isSecured: false, on: worker)
+        let isRefused = !snapshot.access.admits(peer)
+        if isRefused { refusedCount += 1 }
+        attach(stream, from: peer, by: routing, isSecured: false, isRefused: isRefused, on: worker)
     }
 
     private var dormantLimit: Duration { max(snapshot.serverTimeouts.idle - dormantAfter, .zero) }
@@ -169,21 +163,23 @@ final class ConnectionKeeper<Kinds: UpstreamKinds> {
             // On the loop's thread, which is the worker's executor.
             attach(
                 connection.stream, from: connection.peer,
-                by: forwarder.worker.routing.routing(at: connection.origin), isSecured: true, on: worker)
+                by: forwarder.worker.routing.routing(at: connection.origin), isSecured: true,
+                isRefused: false, on: worker)
         }
     }
 
     private func attach(
         _ stream: ByteStream, from peer: PeerAddress, by routing: ListenerRouting<Kinds>, isSecured: Bool,
-        on worker: isolated any Actor
+        isRefused: Bool, on worker: isolated any Actor
     ) {
         if let seat = vacant.take() {
             seat.connection.begin(stream, from: peer)
             seat.exchange.use(routing)
             // Much may have changed while it was silent; and where certificates count this client's is not that of the seat's
             // last one, and may have been accepted under rules that have changed since.
-            if isSecured || routing.listener.isSecured { seat.exchange.forgetClient() }
+            if isSecured || isRefused || routing.listener.isSecured { seat.exchange.forgetClient() }
             seat.isSecured = isSecured
+            seat.isRefused = isRefused
             begin(seat)
             return vacant.resume(seat)
         }
@@ -192,6 +188,7 @@ final class ConnectionKeeper<Kinds: UpstreamKinds> {
             timeouts: snapshot.serverTimeouts, dormantAfter: dormantAfter)
         let seat = Seat(forwarder.makeExchange(for: connection, on: routing), on: loop)
         seat.isSecured = isSecured
+        seat.isRefused = isRefused
         begin(seat)
         _ = loop.startTask { await self.keep(seat) }
     }
@@ -239,7 +236,7 @@ final class ConnectionKeeper<Kinds: UpstreamKinds> {
             connection.beginNothing()
             mustLinger = await forwarder.refuse(error, seat.exchange)
         }
-        if connection.isDormant, !hasLingered { return park(seat) }
+        if connection.isDormant, !hasLingered, !seat.isRefused { return park(seat) }
         if mustLinger { await linger(seat) } else { await connection.finish() }
         ended(seat)
     }
@@ -248,7 +245,7 @@ final class ConnectionKeeper<Kinds: UpstreamKinds> {
     private func pass(_ seat: Seat) {
         let (stream, peer, routing) = (seat.connection.stream, seat.connection.peer, seat.exchange.routing)
         detach(seat)
-        handOver?(stream, peer, routing)
+        handOver?(stream, peer, routing, seat.isRefused)
         resumeIfEmpty()
     }
 
@@ -271,12 +268,13 @@ final class ConnectionKeeper<Kinds: UpstreamKinds> {
 
     private func ended(_ seat: Seat) {
         detach(seat)
-        leave()
+        leave(wasRefused: seat.isRefused)
         resumeIfEmpty()
     }
 
     /// Gives a connection's place back.
-    private func leave() {
+    private func leave(wasRefused: Bool) {
+        if wasRefused { refusedCount -= 1 }
         forwarder.recorder.metrics.openConnections -= 1
         budget.leave()
     }

@@ -191,7 +191,7 @@ package actor Worker: LoopConfined {
             entrance.listeners.forEach { $0.pause() }
             return waiting.append((stream, peer, entrance))
         }
-        guard keeper.admits(stream, from: peer, on: self) else { return }
+        guard keeper.takes(peer) else { return stream.close() }
         let admission = budget.enter(mayExceed: state.isDraining)
         if admission != .withRoomForMore { pauseAccepting() }
         guard admission != .refused else { return waiting.append((stream, peer, entrance)) }

@@ -218,6 +218,51 @@ import Testing
         }
     }
 
+    @Test func `to a Unix socket is refused in the protocol of who asks, and logged`() throws {
+        let directory = try TemporaryDirectory()
+        let path = directory.path("bearerd.sock")
+        let sidecar = try Sidecar(
+            directory: directory, .init(top: "access: {peer_uids: [65533]}", listen: "unix:\(path)"))
+        let client = try HTTP2Client(to: .unix(path: path))
+        let answer = try client.request("GET", "/")
+        #expect(answer.status == 403)
+        try client.awaitEnd()
+        let caller = try HTTP2Client(to: .unix(path: path))
+        let call = try caller.begin(
+            "POST", "/a", [("content-type", "application/grpc"), ("te", "trailers")])
+        #expect(try caller.head(on: call)["grpc-status"] == "7")
+        try caller.awaitEnd()
+        try sidecar.bearerd.logLine("the refusal") { $0["path"] == "/" && $0["code"] == "access_denied" }
+        try sidecar.bearerd.logLine("the call's") { $0["path"] == "/a" && $0["code"] == "access_denied" }
+        #expect(sidecar.upstream.requests.isEmpty)
+    }
+
+    @Test func `to a Unix socket that is refused takes few of the places`() throws {
+        let directory = try TemporaryDirectory()
+        let path = directory.path("bearerd.sock")
+        let sidecar = try Sidecar(
+            directory: directory,
+            .init(top: "workers: 1\naccess: {peer_uids: [65533]}", listen: "unix:\(path)"))
+        let clients = try (0..<20).map { _ in
+            let client = try RawClient(to: .unix(path: path))
+            try client.wire.send("GET / HTTP/1.1\r\n")
+            return client
+        }
+        for client in clients[16...] { #expect((try? client.wire.readToEnd()) ?? [] == []) }
+        for client in clients[..<16] {
+            try client.wire.send("Host: localhost\r\n\r\n")
+            #expect(try client.wire.readResponse().status == 403)
+            #expect(try client.wire.endsCleanly())
+            client.wire.close()
+        }
+        // Their places come back, and one that says nothing keeps none.
+        try eventually("a place to be free") {
+            (try? RawClient(to: .unix(path: path)).request("GET", "/"))?.status == 403
+        }
+        #expect(try RawClient(to: .unix(path: path)).wire.endsCleanly())
+        #expect(sidecar.upstream.requests.isEmpty)
+    }
+
     @Test func `to a Unix socket is not decided by the umask`() throws {
         let directory = try TemporaryDirectory()
         let path = directory.path("bearerd.sock")
