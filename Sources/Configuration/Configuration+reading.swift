@@ -30,6 +30,7 @@ extension Configuration {
         root.checkAddresses(listen, admin: admin, development: development)
         root.checkStrangers(listen, tls: tls, access: access)
         root.checkHosts(listen, access: access)
+        root.checkPeers(listen, access: access)
 
         let (timeouts, admin) = (timeouts, admin?.listen)
         let named = root.namedSections(.identities, usable: IdentityKey.usable(beside:))
@@ -111,6 +112,15 @@ extension Section<RootKey> {
             .listen,
             "callers of \(open) that call it anything but localhost get 421: list the names they use in access.hosts"
         )
+    }
+
+    /// Warns of users that are listed though nobody knows them: of TCP connections the user is not asked for.
+    fileprivate func checkPeers(_ listen: [ListenAddress], access: AccessConfiguration) {
+        guard access.peerUserIDs != nil, !isInDoubt(.listen), !listen.isEmpty, listen.allSatisfy(\.isTCP)
+        else { return }
+        section(.access, AccessConfiguration.Key.self).warn(
+            .peerUserIDs,
+            "keeps nobody out: it counts on Unix sockets alone, and listen has none; access.key does on TCP")
     }
 
     /// Warns of a limit on heads that HTTP/2 holds for no single field: its decoder has one of its own.

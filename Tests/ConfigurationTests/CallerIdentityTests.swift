@@ -83,7 +83,11 @@ import Testing
             "error routes[0].identity: a caller's uid is known on Unix sockets alone, not on 127.0.0.1:1: "
         #expect(
             problems(text(map, listen: "127.0.0.1:1"))
-                == [known + "add a unix: listener to listen, and name it in the route's listen"])
+                == [
+                    "warning access.peer_uids: keeps nobody out: it counts on Unix sockets alone, and listen has none; "
+                        + "access.key does on TCP",
+                    known + "add a unix: listener to listen, and name it in the route's listen",
+                ])
         #expect(problems(text(map, listen: both)) == [known + "give the route listen: \(Self.socket)"])
         #expect(
             problems(text(map, listen: both, more: "    listen: 127.0.0.1:1\n"))

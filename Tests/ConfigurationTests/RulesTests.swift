@@ -123,7 +123,7 @@ import Testing
         let text = smallest.replacing("https://api.example.com", with: "http://api.example.com")
         let expected =
             "routes[0].upstream: plain http off loopback shows the token: "
-            + "say https://, or, if it has to be, allow_insecure_upstream: true"
+            + "say https://, or, if it has to be, give its route allow_insecure_upstream: true in a configuration file"
         #expect(errors(text) == [expected])
         #expect(errors(text + "    allow_insecure_upstream: true\n") == [])
         #expect(errors(text + "    connect_to: 127.0.0.1:80\n") == [])
@@ -198,6 +198,22 @@ import Testing
         #expect(warnings("").map(\.path) == (isWarnedOf ? ["listen"] : []))
         #expect(warnings("").allSatisfy { $0.severity == .warning && $0.reason.contains("access.hosts") })
         #expect(warnings(", hosts: [bearerd]").isEmpty)
+    }
+
+    @Test(arguments: [("/nowhere/at/all/audit.log", true), ("/tmp/audit.log", false), ("/audit.log", false)])
+    func `the audit needs a directory`(file: String, isWarnedOf: Bool) {
+        let problems = report("audit: {file: \(file)}\n" + smallest).problems
+        #expect(problems.contains { $0.path == "audit.file" && $0.severity == .warning } == isWarnedOf)
+    }
+
+    @Test(arguments: [
+        ("127.0.0.1:8080", true), ("[127.0.0.1:8080, '[::1]:8080']", true),
+        ("[127.0.0.1:8080, 'unix:/x']", false), ("systemd:a", false), ("fd:3", false),
+    ])
+    func `users are listed for Unix sockets alone`(listen: String, isWarnedOf: Bool) {
+        let problems = report("listen: \(listen)\naccess: {peer_uids: [1000]}\n" + smallest).problems
+        #expect(problems.contains { $0.path == "access.peer_uids" && $0.severity == .warning } == isWarnedOf)
+        #expect(!problems.contains { $0.severity == .error && $0.path.hasPrefix("access") }, "\(problems)")
     }
 
     @Test func `what is connected to counts for that`() {

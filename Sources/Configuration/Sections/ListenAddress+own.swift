@@ -3,6 +3,11 @@
 package import BearerdHTTPMessages
 
 extension ListenAddress {
+    /// True if it is for TCP by its own words; of a socket that was passed nobody knows.
+    var isTCP: Bool {
+        if case .tcp = self { true } else { false }
+    }
+
     /// Returns true if connecting to an upstream would end at this listener.
     ///
     /// Asks no name server: `localhost` counts as either loopback address, and a wildcard listener as each of them.

@@ -101,7 +101,7 @@ extension RouteConfiguration {
         if upstream.scheme == .http, !isLoopback, !allowsInsecure {
             section.error(
                 .upstream,
-                "plain http off loopback shows the token: say https://, or, if it has to be, allow_insecure_upstream: true"
+                "plain http off loopback shows the token: say https://, or, if it has to be, give its route allow_insecure_upstream: true in a configuration file"
             )
         }
         if terms.tokenQuery != nil, upstream.scheme == .http, !isLoopback {

@@ -81,9 +81,3 @@ extension Section<RouteConfiguration.Key> {
         }
     }
 }
-
-extension ListenAddress {
-    fileprivate var isTCP: Bool {
-        if case .tcp = self { true } else { false }
-    }
-}
