@@ -108,6 +108,8 @@ package struct AccessPolicy: Sendable {
     /// Returns true if `origin` is this listener's own, so that one of its own pages makes the call.
     private func isOwn(_ origin: String, _ scheme: HTTPURL.Scheme, host: String?) -> Bool {
         guard let host else { return false }
-        return origin.lowercased() == "\(scheme.rawValue)://\(host.lowercased())"
+        let own = "\(scheme.rawValue)://\(host.lowercased())"
+        // A Host may name the default port, which no origin has (RFC 6454 §6.2).
+        return [own, HTTPURL(own)?.origin].contains(origin.lowercased())
     }
 }

@@ -45,6 +45,23 @@ struct `The access policy` {
         #expect(AccessPolicy.origin(ofReferer: referer) == origin)
     }
 
+    @Test(arguments: [
+        ("app.example:80", HTTPURL.Scheme.http, "http://app.example"),
+        ("App.example:443", .https, "https://app.example"), ("[::1]:80", .http, "http://[::1]"),
+    ])
+    func `our own is so too where Host names the default port`(
+        host: String, scheme: HTTPURL.Scheme, own: String
+    ) {
+        for (name, value) in [(HTTPFields.Name.origin, own), (.referer, own + "/x")] {
+            var fields = HTTPFields()
+            fields.append(.host, host)
+            fields.append(name, value)
+            #expect(AccessPolicy().judge(fields, scheme: scheme, judgesReferer: true) == nil)
+            fields[.host] = host + "1"
+            #expect(AccessPolicy().judge(fields, scheme: scheme, judgesReferer: true) != nil)
+        }
+    }
+
     @Test func `the key must be there, once, and right`() {
         #expect(judge([], key: nil) == .key)
         #expect(judge([], key: "fake-kez") == .key)
