@@ -53,7 +53,8 @@ import Testing
         "//", "/./", "/../", "/%2e/", "/%2E%2e/", "/.%2E/", "/..;x/", "/.;/", "/;x/", "/%2e%2e;/", "/..%3bx/",
         "/%2f", "%2F%2f", "%2f..%2f", "/..%2f", "/..%5C", "/..\\", "\\..\\", "\\\\", "/\\", "/%5c",
         "%5c..%5c", "/..%00/",
-        "/..%23/", "/.%3f/",
+        "/..%23/", "/.%3f/", "/%252e%252E/", "/..%252f", "/%25%32%65./", "/..%255c", "/%25252e%2e/",
+        "/%252525252561/",
     ]
 
     @Test(arguments: oddSegments)
@@ -73,6 +74,7 @@ import Testing
 
     @Test(arguments: [
         "/", "/a/", "/a%2f", "/.a", "/a.", "/...", "/a/..b", "/a;/b", "/a;..;/b", "/a%2eb", "/*", "/a/;x",
+        "/100%25", "/a%2520b", "/%252e%252e%252e", "/https%253A%252F%252Fa.example", "/%25zz%2525",
     ])
     func `take a slash at the end, and dots in a name, for nothing odd`(path: String) throws {
         #expect(!Self.isOdd(path))

@@ -26,16 +26,51 @@ extension RequestPath {
         return readings + [canonical(path)]
     }
 
+    /// A path that was decoded so often is odd if nothing said so before, because there is no end to it.
+    private static let mostDecodings = 4
+
     /// Returns true if some upstream sees an empty segment or a dot segment in a path, however it decodes and splits
     /// it; a final slash makes no segment.
+    ///
+    /// Some decode what was decoded before them once more: in what they see dot segments count, but empty ones do not, which
+    /// URLs in names have.
     package static func hasOddSegment(_ path: Span<UInt8>) -> Bool {
+        if hasOddSegment(path, emptyCounts: true) { return true }
+        guard hasEscapedPercent(path) else { return false }
+        var bytes = decode(path)
+        for _ in 1..<mostDecodings {
+            if hasOddSegment(bytes.span, emptyCounts: false) { return true }
+            guard hasEscapedPercent(bytes.span) else { return false }
+            let next = decode(bytes.span)
+            bytes = next
+        }
+        return true
+    }
+
+    private static func hasEscapedPercent(_ path: Span<UInt8>) -> Bool {
+        path.indices.contains { path.percentDecoded(at: $0) == Byte.percent }
+    }
+
+    /// The path with every escape decoded once.
+    private static func decode(_ path: Span<UInt8>) -> [UInt8] {
+        var bytes: [UInt8] = []
+        var cursor = 0
+        while cursor < path.count {
+            let decoded = path.percentDecoded(at: cursor)
+            bytes.append(decoded ?? path[cursor])
+            cursor += decoded == nil ? 1 : 3
+        }
+        return bytes
+    }
+
+    private static func hasOddSegment(_ path: Span<UInt8>, emptyCounts: Bool) -> Bool {
         var name = SegmentName()
         var cursor = 0
         while cursor < path.count {
             let decoded = path.percentDecoded(at: cursor)
             switch decoded ?? path[cursor] {
             case Byte.slash, Byte.backslash:
-                if cursor > 0, name.isEmpty || name.isDots { return true }
+                if cursor > 0, name.isEmpty && emptyCounts || name.isDots { return true }
                 name = SegmentName()
             case Byte.semicolon: name.isWhole = true
             // Some servers end the path here.
