@@ -30,6 +30,8 @@ enum AdminError: Error, Equatable {
     /// The most event streams are open already.
     case tooManyEventStreams
     case notFound
+    /// The process is not to be ended from here.
+    case quitIsOff
     /// No identity has this name.
     case noSuchIdentity(String)
     /// `?route=` names none of these routes.
@@ -52,7 +54,7 @@ enum AdminError: Error, Equatable {
         case .tooManyGuesses: 429
         case .notReceived(let reason): reason.status
         case .tooManyEventStreams: 503
-        case .notFound, .noSuchIdentity, .noSuchRoute: 404
+        case .notFound, .quitIsOff, .noSuchIdentity, .noSuchRoute: 404
         case .methodNotAllowed: 405
         case .badBody: 400
         case .reload(let refusal): refusal.status
@@ -73,7 +75,7 @@ enum AdminError: Error, Equatable {
         case .tooManyGuesses: .rateLimited
         case .notReceived(let reason): reason.code
         case .tooManyEventStreams: .busy
-        case .notFound, .noSuchIdentity, .noSuchRoute: .noRoute
+        case .notFound, .quitIsOff, .noSuchIdentity, .noSuchRoute: .noRoute
         case .methodNotAllowed: .methodNotAllowed
         case .badBody: .badRequest
         case .reload(let refusal): refusal.code
@@ -123,6 +125,7 @@ enum AdminError: Error, Equatable {
             "Eight event streams of this user are open already, or sixteen in all; close a window of the page."
         case .notFound:
             "Nothing is here: the status page is /, and /healthz, /readyz, /metrics and /api/status are for programs."
+        case .quitIsOff: "This is off: admin.quit: true would let it end the process."
         case .noSuchIdentity(let name):
             "This daemon has no identity '\(String(name.prefix(100)).printable)': it runs by another configuration, or the one that "
                 + "names it is not in force yet."
@@ -177,7 +180,7 @@ enum AdminError: Error, Equatable {
         case .notReceived(.busy), .tooManyEventStreams:
             head.fields[.retryAfter] = "1"
         case .wrongHost, .notFromHere, .wrongKey, .noKey, .notOurUser, .needsNobody, .noProvider,
-            .notFound, .noSuchIdentity, .noSuchRoute,
+            .notFound, .quitIsOff, .noSuchIdentity, .noSuchRoute,
             .badBody, .login, .session, .notReceived, .reload:
             break
         }

@@ -348,7 +348,7 @@ package struct AdminResponder: HTTPResponder {
     }
 
     private func quit() async throws(AdminError) -> ServiceReply {
-        guard settings.allowsQuit else { throw .notFound }
+        guard settings.allowsQuit else { throw .quitIsOff }
         await process.quit()
         return .json(["draining": true], status: 202)
     }

@@ -33,6 +33,13 @@ struct `The page of the status` {
         return Answer(page.reply).text
     }
 
+    @Test func `gives no token longer than it was made for, whatever the clock says`() {
+        var status = identity("api")
+        status.expiresAt = now + .seconds(3900)
+        let text = page([status])
+        #expect(text.contains("good for 5 min of 5 min") && text.contains("value=\"100\""))
+    }
+
     @Test func `tells life, next refresh, person and what mends`() {
         var person = identity("web", .loginRequired)
         person.person = "<alice>"

@@ -63,12 +63,14 @@ struct IdentityCard {
         guard let lifetime = status.lifetime, lifetime > .zero else {
             return "<p class=\"dim\">The token is good for another \(left.words).</p>"
         }
-        let share = min(1, left / lifetime)
+        // It is no better for a clock that was set back meanwhile.
+        let rest = min(left, lifetime)
+        let share = rest / lifetime
         let percent = "\(Int((share * 100).rounded()))"
         let look: HTMLText = share < Self.lowShare ? "class=\"low\"" : "class=\"long\""
         return """
             <progress max="100" value="\(percent)" \(look) aria-label="life left of the token">\(percent) %</progress>
-            <p class="dim">The token is good for \(left.words) of \(lifetime.words).</p>
+            <p class="dim">The token is good for \(rest.words) of \(lifetime.words).</p>
             """
     }
 

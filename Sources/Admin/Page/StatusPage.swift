@@ -292,7 +292,9 @@ struct StatusPage {
         }
         let left = status.expiresAt.map { max(.zero, $0 - now).words }
         let end: HTMLText =
-            left.map { "its token lasts another \($0), and no request gets one after that" }
+            left.map {
+                "its token lasts another \($0), and no request gets one after that unless a later try works"
+            }
             ?? "see its last error"
         let cause: HTMLText =
             status.lastError?.isAboutStore == true

@@ -49,7 +49,10 @@ struct AdminClient {
 
     /// Why no daemon can be asked through the admin listener of a configuration; nil if one can.
     static func obstacle(to address: ListenAddress?) -> String? {
-        guard let address else { return "there is no admin listener that could be asked (admin.listen)" }
+        guard let address else {
+            return
+                "no admin listener is configured by which a daemon could be asked: add admin.listen, such as 127.0.0.1:9090"
+        }
         guard HTTPURL(asking: address) == nil else { return nil }
         return
             "only the daemon knows where admin.listen (\(address)) is; commands find it at HOST:PORT and unix:PATH alone"

@@ -40,7 +40,10 @@ struct ImportCommand: IdentityCommand {
         }
         guard let first = given.first, given.count == 1 else {
             let names = Self.formats.map { "--\($0.option.name) FILE" }.joined(separator: ", ")
-            throw CommandFailure(.usage, "what to import? one of \(names)")
+            throw CommandFailure(
+                .usage,
+                given.isEmpty ? "what to import? one of \(names)" : "one file at a time: of \(names) give one"
+            )
         }
         operand = try IdentityOperand(arguments)
         (source, format) = first

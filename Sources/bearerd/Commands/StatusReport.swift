@@ -192,8 +192,9 @@ extension IdentityStatus {
             lastError?.isAboutStore == true
             ? "the store cannot be used, and without it nothing is renewed; " : "the last renewal failed; "
         return cause
-            + (left.map { "the token lasts another \($0), and no request gets one after that" }
-                ?? "there is no token in reserve")
+            + (left.map {
+                "the token lasts another \($0), and no request gets one after that unless a later try works"
+            } ?? "there is no token in reserve")
             + " ('bearerd doctor \(name)' looks closer)"
     }
 }

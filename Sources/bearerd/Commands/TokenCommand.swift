@@ -123,6 +123,10 @@ extension IdentitySession {
             let proof = RequestAuthorization.proof(
                 of: token, for: head, at: target, nonces: session.proofs.nonces)
             if let proof { RequestAuthorization.put(proof: try await sign(proof), into: &head) }
+        } else if request != nil {
+            Console.remark(
+                "\(session.identity): the token is bound to no key (dpop), so it needs no proof: there is no DPoP line"
+            )
         }
         var lines: [String] = []
         head.fields.forEach { name, value in lines.append("\(name): \(value)") }

@@ -108,6 +108,6 @@ extension DoctorRow {
     fileprivate func echoed(_ ids: [CheckID], among told: [DoctorRow]) -> DoctorRow {
         let origin = told.first { ids.contains($0.id) && $0.identity == identity && $0.finding == finding }
         guard finding.result == .fail, let origin else { return self }
-        return DoctorRow(id: id, identity: identity, finding: .blocked(by: origin.id))
+        return DoctorRow(id: id, identity: identity, finding: .told(by: origin.id))
     }
 }

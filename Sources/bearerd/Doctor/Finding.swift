@@ -43,4 +43,9 @@ struct Finding: Equatable, Sendable {
     static func blocked(by obstacle: CheckID) -> Finding {
         Finding(.skip, "not looked at: \(obstacle.rawValue) comes first", isBlocking: true)
     }
+
+    /// The finding of a check that has found what an earlier one has told.
+    static func told(by other: CheckID) -> Finding {
+        Finding(.skip, "the same as \(other.rawValue) above", isBlocking: true)
+    }
 }

@@ -69,7 +69,7 @@ struct StarterConfiguration {
             : "the program gets its tokens itself"
         let heading = """
             # Written by 'bearerd init'. 'bearerd check' judges it, 'bearerd run' serves it, 'bearerd reload' takes changes over;
-            # all keys are in docs/configuration.md. Sessions are in \(storeDirectory == nil ? "the user's own state directory (store.directory)" : "a directory of their own").
+            # all keys are in docs/configuration.md. Sessions are in \(storeDirectory == nil ? "the state directory of the service or user that runs it (store.directory)" : "a directory of their own").
 
             """
         return heading

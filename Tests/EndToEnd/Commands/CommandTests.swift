@@ -239,6 +239,9 @@ import Testing
         #expect(first.exit == 0 && first.output == (provider.accessTokens.last ?? "") + "\n")
         let header = try BearerdProcess.command("token", "--header", "default", "-c", file)
         #expect(header.output == "Authorization: Bearer \(provider.accessTokens.last ?? "")\n")
+        let proved = try BearerdProcess.command(
+            "token", "--header", "--dpop", "GET", "http://api.example/", "-c", file)
+        #expect(proved.exit == 0 && proved.output == header.output && proved.errors.contains("no DPoP line"))
         #expect(provider.requests.count == 1, "the stored token is fresh")
         let bearerd = try BearerdProcess(arguments: ["run", "-c", file])
         #expect(try BearerdProcess.command("token", "-c", file).output == first.output)

@@ -161,6 +161,6 @@ import Testing
         #expect(try BearerdProcess.command("import", "-c", configuration).exit == 64)
         let two = try BearerdProcess.command(
             "import", "--gtm-oauth2", missing, "--refresh-token", missing, "-c", configuration)
-        #expect(two.exit == 64)
+        #expect(two.exit == 64 && two.errors.contains("one file at a time"))
     }
 }

@@ -36,7 +36,7 @@ import Testing
         #expect(rows[1]["identity"].string == "default" && rows[1]["result"].string == "fail")
         #expect(rows[1]["seen"].string?.hasPrefix("misconfigured: ") == true, "\(result)")
         #expect(rows[1]["fix"].string == "identities.default.client_secret", "\(result)")
-        #expect(result.seen(by: "token") == "not looked at: daemon comes first", "\(result)")
+        #expect(result.seen(by: "token") == "the same as daemon above", "\(result)")
         let said = try text(fixture)
         #expect(said.output.hasPrefix("daemon\nok    daemon "), "\(said)")
         #expect(said.output.hasSuffix("next: look at identities.default.client_secret\n"), "\(said)")
