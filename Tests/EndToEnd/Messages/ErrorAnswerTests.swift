@@ -82,6 +82,7 @@ import Testing
                 moreIdentities: issuers.map {
                     "\($0.0): {issuer: \"\($0.1)\", client_id: a, client_secret: s, grant_type: client_credentials}"
                 }.joined(separator: "\n")))
+        try refusing.request(2)  // its refusal is known
         for ((name, issuer), words) in zip(
             issuers,
             [
@@ -215,6 +216,7 @@ import Testing
             let provider = try HostileProvider()
             provider.always { _, _ in reply }
             let sidecar = try Sidecar(provider: provider, .init(top: "timeouts:\n  token_wait: 500ms"))
+            try provider.request(2)  // the first answer is known
             let answer = try sidecar.get()
             Self.check(answer, 503, code)
             #expect((answer["Retry-After"].flatMap(Int.init) ?? 0) > 0)

@@ -148,8 +148,7 @@ import Testing
         let directory = try TemporaryDirectory()
         let file = try directory.write("client_secret", "wrong-\(randomText())\n")
         let text = Sidecar.configuration(
-            provider: provider, upstream: try RawUpstream().url, clientSecret: "x", directory: directory,
-            .init(top: "timeouts:\n  token_wait: 300ms"))
+            provider: provider, upstream: try RawUpstream().url, clientSecret: "x", directory: directory)
         let upstream = try RawUpstream()
         let configuration = text.replacing("client_secret: x", with: "client_secret_file: \(file)")
             .replacing(#/upstream: http:\S+/#, with: "upstream: \(upstream.url)")
@@ -173,7 +172,7 @@ import Testing
     func `to a grant of the configuration is a misconfiguration`(code: String, status: Int) throws {
         let provider = try HostileProvider()
         provider.always { _, _ in .oauthError(code, status: status) }
-        let sidecar = try Sidecar(provider: provider, .init(top: "timeouts:\n  token_wait: 300ms"))
+        let sidecar = try Sidecar(provider: provider)
         #expect(try sidecar.get().problem == "misconfigured")
         #expect(try sidecar.state() == "misconfigured")
         try provider.request(2)
@@ -185,7 +184,7 @@ import Testing
         for reply in [Reply.response(403), .json("{}", status: 403), .response(404, [], "nothing here")] {
             let provider = try HostileProvider()
             provider.always { _, _ in reply }
-            let sidecar = try Sidecar(provider: provider, .init(top: "timeouts:\n  token_wait: 300ms"))
+            let sidecar = try Sidecar(provider: provider)
             #expect(try sidecar.get().problem == "misconfigured")
         }
     }
@@ -211,7 +210,7 @@ import Testing
     @Test func `an issuer that does not match is a misconfiguration, and heals`() throws {
         let provider = try HostileProvider()
         provider.discovery { _, provider in provider.discoveryDocument(issuer: "https://evil.test") }
-        let sidecar = try Sidecar(provider: provider, .init(top: "timeouts:\n  token_wait: 300ms"))
+        let sidecar = try Sidecar(provider: provider)
         #expect(try sidecar.get().problem == "misconfigured")
         #expect(provider.requests.isEmpty)
         provider.discovery { _, provider in provider.discoveryDocument() }
