@@ -88,9 +88,11 @@ import Testing
     @Test(arguments: broken) func `are survived at the first request`(_ answer: Broken) throws {
         let provider = try HostileProvider()
         provider.script({ _, _ in answer.reply })
-        let sidecar = try Sidecar(provider: provider, .init(top: "timeouts:\n  token: 500ms"))
+        let drips = answer.testDescription == "a body that drips"
+        let sidecar = try Sidecar(
+            provider: provider, .init(top: drips ? "timeouts:\n  token: 500ms" : ""))
         #expect(try sidecar.get().status == 200)
-        #expect(provider.requests.count == 2)
+        #expect(drips ? provider.requests.count >= 2 : provider.requests.count == 2)
         #expect(sidecar.upstream.tokens == provider.accessTokens)
         #expect(LeakScan.leaks(of: [Self.poison], in: sidecar.bearerd.log).isEmpty)
     }
@@ -98,7 +100,7 @@ import Testing
     @Test func `are survived one after the other, the valid token used meanwhile`() throws {
         let provider = try HostileProvider()
         provider.setPolicy { $0.givesRefreshTokens = true }
-        let sidecar = try Sidecar(provider: provider, .init(top: "timeouts:\n  token: 500ms"))
+        let sidecar = try Sidecar(provider: provider)
         try sidecar.awaitToken()
         let first = provider.accessTokens
         for answer in Self.broken where answer.testDescription != "a body that drips" {
@@ -175,7 +177,7 @@ import Testing
     func `a refresh token in what came of a 200 is kept`(fault: String) throws {
         let provider = try HostileProvider()
         provider.setPolicy { $0.givesRefreshTokens = true }
-        let sidecar = try Sidecar(provider: provider, .init(top: "timeouts:\n  token: 1s"))
+        let sidecar = try Sidecar(provider: provider)
         try sidecar.awaitToken()
         provider.script({ request, provider in
             guard let old = request["refresh_token"] else { throw WireError("no refresh") }
