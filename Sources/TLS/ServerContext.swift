@@ -65,9 +65,13 @@ package final class ServerContext: @unchecked Sendable {
     /// Returns true if the client of a connection would be accepted now, whichever context accepted it.
     func admits(_ wire: TLSWire) -> Bool {
         guard let clientTrust else { return true }
-        guard wire.peerIsCurrent else { return false }
-        // A client that was verified by an authority that is still trusted need not be verified again.
-        if let known = wire.clientTrust, known === clientTrust || clientTrust.includes(known) { return true }
+        // A client that was verified by an authority that is still trusted need not be verified again, until one of those
+        // certificates has ended: the authority may have been renewed.
+        if wire.peerIsCurrent, let known = wire.clientTrust,
+            known === clientTrust || clientTrust.includes(known)
+        {
+            return true
+        }
         guard wire.hasClient(of: clientTrust) else { return false }
         wire.clientTrust = clientTrust
         return true

@@ -36,19 +36,16 @@ extension RequestPath {
     /// URLs in names have.
     package static func hasOddSegment(_ path: Span<UInt8>) -> Bool {
         if hasOddSegment(path, emptyCounts: true) { return true }
-        guard hasEscapedPercent(path) else { return false }
+        guard path.indices.contains(where: { path[$0] == Byte.percent }) else { return false }
         var bytes = decode(path)
         for _ in 1..<mostDecodings {
             if hasOddSegment(bytes.span, emptyCounts: false) { return true }
-            guard hasEscapedPercent(bytes.span) else { return false }
             let next = decode(bytes.span)
+            // Decoding shortens a path, or changes nothing; an escape may be made of what stood beside a lone `%`.
+            guard next.count < bytes.count else { return false }
             bytes = next
         }
         return true
-    }
-
-    private static func hasEscapedPercent(_ path: Span<UInt8>) -> Bool {
-        path.indices.contains { path.percentDecoded(at: $0) == Byte.percent }
     }
 
     /// The path with every escape decoded once.

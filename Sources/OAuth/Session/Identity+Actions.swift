@@ -173,7 +173,7 @@ extension Identity {
             return false
         }
         take(.requestBegan(ticket))
-        return true
+        return engine.wants(ticket)
     }
 
     func probe(_ ticket: Ticket, _ target: TargetID) {

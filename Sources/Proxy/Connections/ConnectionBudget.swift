@@ -23,6 +23,9 @@ package final class ConnectionBudget: Sendable {
 
     private var limit: Int { maximum.load(ordering: .relaxed) }
 
+    /// True if half of the places are taken.
+    var isScarce: Bool { used.load(ordering: .relaxed) * 2 >= limit }
+
     /// Changes the limit; existing connections stay.
     package func use(limit: Int) {
         maximum.store(limit, ordering: .relaxed)

@@ -130,10 +130,12 @@ final class ConnectionKeeper<Kinds: UpstreamKinds> {
 
     /// Returns true if a new connection may be used at all, or has a place among the few that are only told that they may not.
     ///
-    /// Their request is refused by its head, in the protocol that its client speaks; and so that nobody is kept out by those
-    /// who are, they wait for it a moment.
+    /// Their request is refused by its head, in the protocol that its client speaks; so that nobody is kept out by those who
+    /// are, they get none of the second half of all places.
     func takes(_ peer: PeerAddress) -> Bool {
-        guard !snapshot.access.admits(peer), refusedCount >= mostRefused else { return true }
+        guard !snapshot.access.admits(peer), refusedCount >= mostRefused || budget.isScarce else {
+            return true
+        }
         forwarder.recorder.metrics.countDenial(.peer)
         return false
     }
