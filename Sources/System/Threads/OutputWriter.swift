@@ -11,6 +11,8 @@ package final class OutputWriter: Sendable {
         var pending: [UInt8] = []
         var isWriting = false
         var dropped = 0
+        /// True if the last line was broken off: what comes next begins with a line end.
+        var owesLineEnd = false
         /// True once the other end is gone for good.
         var isBroken = false
     }
@@ -69,16 +71,15 @@ package final class OutputWriter: Sendable {
                 guard !state.pending.isEmpty else { return .wait(until: nil) }
                 state.isWriting = true
                 defer { state.pending = [] }
-                return .done(state.pending)
+                return .done(state.owesLineEnd ? [Self.lineEnd] + state.pending : state.pending)
             }
             let (count, failure) = Descriptor.write(bytes, to: descriptor)
             monitor.update { state in
                 state.isWriting = false
+                if count > 0 { state.owesLineEnd = failure != nil && bytes[count - 1] != Self.lineEnd }
                 guard let failure else { return }
-                state.dropped += Self.lineCount(of: bytes[count...])
+                state.dropped += Self.lineCount(of: bytes[count...].drop { $0 == Self.lineEnd })
                 if failure == EPIPE || failure == EBADF { state.isBroken = true }
-                // What comes next begins a line of its own.
-                if count > 0, bytes[count - 1] != Self.lineEnd { state.pending.insert(Self.lineEnd, at: 0) }
             }
         }
     }
