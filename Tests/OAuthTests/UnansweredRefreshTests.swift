@@ -210,6 +210,19 @@ struct `A refresh that is not answered` {
         #expect(rule.next(at: next) == .ask)
     }
 
+    @Test
+    func `is waited for as long as any though an older request, which it has followed, is withheld then`() {
+        var rule = silent()
+        rule.asked(isAnswered: true, at: moment(11))
+        #expect(rule.next(at: moment(16)) == .ask)
+        rule.asked(isAnswered: true, at: moment(16))
+        #expect(rule.next(at: moment(16)) == .send)
+        rule.begun(at: moment(16))
+        rule.unsent(at: moment(17))
+        #expect(rule.next(at: moment(17)) == .wait(until: moment(26)))
+        #expect(rule.next(at: moment(26)) == .ask)
+    }
+
     @Test func `is neither sent nor asked about again by who is to stop`() {
         var rule = rule()
         rule.stop()

@@ -144,6 +144,8 @@ struct UnansweredRefresh: Sendable {
         if othersMayLive { isInDoubt = true }
         guard living > 0 else { return isDecided = true }
         questionFailed(at: now)
+        // Another one that has followed it, and so had it withheld, is waited for as long as any.
+        nextQuestion = [nextQuestion, waitEnd].compactMap(\.self).max()
     }
 
     /// The harmless question has come to an end.
