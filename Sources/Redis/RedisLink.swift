@@ -146,12 +146,12 @@ actor RedisLink: LoopConfined {
             to: RESPCommand("INFO", "server"), by: .now + settings.commandLimit)
         guard let found = reply.text.flatMap(RedisExamination.run) else { return }
         guard run != found else { return }
-        let mayLack = run != nil || trouble != nil
-        if mayLack { mayLackSince = .now }
+        let isReplaced = run != nil || trouble != nil
+        if isReplaced { mayLackSince = .now }
         (run, runBegan) = (found, .now)
         // Where that is not allowed, the reply is an error, and those who start know less.
         _ = try? await connection.reply(
-            to: settle(found, mayLack: mayLack), by: .now + settings.commandLimit)
+            to: settle(found, mayLack: isReplaced), by: .now + settings.commandLimit)
     }
 
     private func settle(_ run: String, mayLack: Bool) -> RESPCommand {
