@@ -64,11 +64,15 @@ int accept4(int listener, struct sockaddr *address, socklen_t *length, int flags
 }
 
 /* While there is a file whose name has `.hang` at its end, the file of that name does not answer, as on a network's file
-   system whose server is away. */
+   system whose server is away; a file with `.hanging` at its end tells that it was asked for. */
 static void hang(const char *path) {
     const char *file = getenv("FAULT_HANG");
     char marker[4096];
-    if (!file || strcmp(path, file) || snprintf(marker, sizeof marker, "%s.hang", file) >= (int)sizeof marker) return;
+    if (!file || strcmp(path, file) || snprintf(marker, sizeof marker, "%s.hanging", file) >= (int)sizeof marker) return;
+    char sign[4096];
+    strcpy(sign, marker);
+    marker[strlen(marker) - 3] = 0;
+    if (access(marker, F_OK) == 0) close(creat(sign, 0600));
     while (access(marker, F_OK) == 0) usleep(10000);
 }
 

@@ -25,6 +25,14 @@ import Testing
         }
     }
 
+    private final class Order: Sendable {
+        private let known = Mutex<[Int]>([])
+
+        var numbers: [Int] { known.withLock { $0 } }
+
+        func add(_ number: Int) { known.withLock { $0.append(number) } }
+    }
+
     @Test func `an actor runs on its executor's one thread, before and after it waits`() async throws {
         let executor = try ThreadExecutor(named: "test")
         defer { executor.stop() }
@@ -49,6 +57,38 @@ import Testing
             executor.after(.zero) { order.withLock { $0.append(1) } }
         }
         #expect(order.withLock { $0 } == [1, 2])
+    }
+
+    @Test func `threads for files do one thing at a time, and leave what does not come back to its thread`()
+        async throws
+    {
+        let executor = try FileExecutor(named: "test", mostThreads: 3)
+        defer { executor.stop() }
+        let order = Order()
+        var tasks: [Task<Void, Never>] = []
+        for number in 0..<100 { tasks.append(Task(executorPreference: executor) { order.add(number) }) }
+        for task in tasks { await task.value }
+        #expect(order.numbers == Array(0..<100))
+
+        // Two stand, and the third thread does all the rest, and timers.
+        var ends: [CInt] = [0, 0]
+        #expect(pipe(&ends) == 0)
+        let end = ends[0]
+        let waitForByte = { @Sendable () -> Int in
+            var byte: UInt8 = 0
+            return read(end, &byte, 1)
+        }
+        let stuck = [
+            Task(executorPreference: executor, operation: waitForByte),
+            Task(executorPreference: executor, operation: waitForByte),
+        ]
+        for _ in 0..<10 { await Task(executorPreference: executor) {}.value }
+        await executor.sleep(for: .milliseconds(1))
+        #expect(write(ends[1], "ab", 2) == 2)
+        for task in stuck { #expect(await task.value == 1) }
+        await Task(executorPreference: executor) {}.value
+        close(ends[0])
+        close(ends[1])
     }
 
     @Test func `a writer writes everything in order and says when it is done`() throws {

@@ -12,6 +12,8 @@ package final class FileWatcher: Sendable {
         var seen: FileState?
         /// The time of the last change to content, mode or owner at that look; nil if it was not looked at.
         var changed: Int64?
+        /// True while a look has not come back, as where a network's file server is away.
+        var isLookedAt = false
         var observers: [Int: AsyncStream<Void>.Continuation] = [:]
     }
 
@@ -21,15 +23,15 @@ package final class FileWatcher: Sendable {
         var isTicking = false
     }
 
-    private let thread: ThreadExecutor
+    private let executor: any DelayingExecutor
     private let interval: Duration
     private let state = Mutex(State())
 
     /// - Parameters:
-    ///   - thread: runs the looks.
+    ///   - executor: runs the looks.
     ///   - interval: the time between two looks.
-    package init(on thread: ThreadExecutor, every interval: Duration = .milliseconds(500)) {
-        self.thread = thread
+    package init(on executor: any DelayingExecutor, every interval: Duration = .milliseconds(500)) {
+        self.executor = executor
         self.interval = interval
     }
 
@@ -39,7 +41,7 @@ package final class FileWatcher: Sendable {
         }
     }
 
-    /// Watches one name; its state after the thread's earlier jobs is the first to compare with.
+    /// Watches one name; its state after the executor's earlier jobs is the first to compare with.
     ///
     /// This does not block, even if the name's file system is slow or does not answer.
     ///
@@ -60,7 +62,7 @@ package final class FileWatcher: Sendable {
             defer { state.isTicking = true }
             return (state.nextObserver, watch.observers.count == 1 || known != nil, !state.isTicking)
         }
-        if isToBeSeen { Task(executorPreference: thread) { [weak self] in self?.look(at: path) } }
+        if isToBeSeen { Task(executorPreference: executor) { [weak self] in self?.look(at: path) } }
         observer.onTermination = { [weak self] _ in self?.forget(path, number) }
         if startsTicking { tickLater() }
         return stream
@@ -82,7 +84,7 @@ package final class FileWatcher: Sendable {
     }
 
     private func tickLater() {
-        thread.after(interval) { [weak self] in self?.tick() }
+        executor.after(interval) { [weak self] in self?.tick() }
     }
 
     private func tick() {
@@ -91,16 +93,24 @@ package final class FileWatcher: Sendable {
             return state.watches.keys
         }
         guard !paths.isEmpty else { return }
-        for path in paths { look(at: path) }
+        // At first, since a look may take for ever.
         tickLater()
+        for path in paths { look(at: path) }
     }
 
-    /// Reports a change since the previous look, if there was one.
+    /// Reports a change since the previous look, if there was one and it has come back.
     private func look(at path: String) {
+        let isOthers = state.withLock { state in
+            guard let watch = state.watches[path], !watch.isLookedAt else { return true }
+            state.watches[path]?.isLookedAt = true
+            return false
+        }
+        guard !isOthers else { return }
         let status = try? FileSystem.status(of: path)
         let (fingerprint, changed) = (status?.fingerprint, status?.changedNanoseconds)
         let observers = state.withLock { state -> [AsyncStream<Void>.Continuation] in
             guard let watch = state.watches[path] else { return [] }
+            state.watches[path]?.isLookedAt = false
             // A file that was written and given its old time again, or whose mode was mended, has only this to tell it.
             let isTouched = watch.changed != nil && watch.changed != changed
             state.watches[path]?.changed = changed

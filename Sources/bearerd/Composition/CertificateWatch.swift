@@ -33,11 +33,11 @@ final class CertificateWatch: Sendable {
 
     /// Replaces the certificate, and with it the keys of session tickets, at intervals while this object
     /// lives.
-    func start(on thread: ThreadExecutor) { renewTickets(on: thread) }
+    func start(on executor: FileExecutor) { renewTickets(on: executor) }
 
-    private func renewTickets(on thread: ThreadExecutor) {
-        thread.after(Self.ticketLifetime) { [weak self] in
-            self?.renewTickets(on: thread)
+    private func renewTickets(on executor: FileExecutor) {
+        executor.after(Self.ticketLifetime) { [weak self] in
+            self?.renewTickets(on: executor)
             self?.renew()
         }
     }
@@ -66,21 +66,21 @@ final class CertificateWatch: Sendable {
     ///
     /// - Parameter changed: called after a change.
     func reload(
-        on thread: ThreadExecutor, isLastTry: Bool = false, _ changed: @escaping @Sendable () -> Void
+        on executor: FileExecutor, isLastTry: Bool = false, _ changed: @escaping @Sendable () -> Void
     ) {
         let files = fingerprints()
         guard judged.withLock({ $0 != files }) else { return }
         do throws(CredentialError) {
             let context = try configuration.load()
             // A file that was written while they were read is no change of its own.
-            guard fingerprints() == files else { return reload(on: thread, isLastTry: isLastTry, changed) }
+            guard fingerprints() == files else { return reload(on: executor, isLastTry: isLastTry, changed) }
             judged.withLock { $0 = files }
             tls.replace(with: context)
             changed()
             log.notice("certificate changed", [.expires: end(of: context)])
         } catch {
             guard isLastTry else {
-                return thread.after(Self.patience) { self.reload(on: thread, isLastTry: true, changed) }
+                return executor.after(Self.patience) { self.reload(on: executor, isLastTry: true, changed) }
             }
             judged.withLock { $0 = files }
             log.error(

@@ -54,12 +54,13 @@ struct ConfiguredSessions: Sendable {
         let reporter = SessionReporter(
             log: log, hooks: hooks, manager: manager, page: configuration.pageInPlaceOfCommands,
             onTrouble: onTrouble)
-        let files = WatchedFiles(on: try ThreadExecutor(named: "files"))
-        secrets = SecretReader(on: files.thread, loop: loop)
+        let files = WatchedFiles(on: try FileExecutor(named: "files"))
+        secrets = SecretReader(on: files.executor, loop: loop)
         files.remember(configuration.files)
         let store = try Self.openStore(
             isDetached ? .memory : configuration.store, keyringKey, of: configuration, on: thread,
-            readingOn: files.thread, loop: loop, trust: trust, isExamined: isExamination, log: log,
+            secrets: secrets, files: files.executor, loop: loop, trust: trust, isExamined: isExamination,
+            log: log,
             onTrouble: onTrouble)
         runtime = AuthRuntime(on: loop, storeThread: thread, store: store, trust: trust)
         self.files = files
@@ -125,7 +126,7 @@ struct ConfiguredSessions: Sendable {
 
     /// Watches the files of the identities' credentials.
     func watchCredentials() {
-        files.watchIdentities(groups.map { CredentialWatch($0, on: files.thread, log: log) })
+        files.watchIdentities(groups.map { CredentialWatch($0, on: files.executor, log: log) })
     }
 
     /// Every session of every identity.
@@ -146,8 +147,8 @@ struct ConfiguredSessions: Sendable {
 
     private static func openStore(
         _ store: StoreConfiguration, _ keyringKey: Secret?, of configuration: Configuration,
-        on thread: ThreadExecutor, readingOn files: ThreadExecutor, loop: EventLoop, trust: TrustStores,
-        isExamined: Bool, log: Log,
+        on thread: ThreadExecutor, secrets: SecretReader, files: FileExecutor, loop: EventLoop,
+        trust: TrustStores, isExamined: Bool, log: Log,
         onTrouble: (@Sendable (String) -> Void)?
     ) throws -> any SessionStore {
         let form: StoreForm
@@ -157,7 +158,8 @@ struct ConfiguredSessions: Sendable {
                 throw FileStoreError.badKey
             }
             return RedisStore(
-                try redis.settings(timeouts: configuration.timeouts, on: files, trust: trust),
+                try redis.settings(
+                    timeouts: configuration.timeouts, secrets: secrets, files: files, trust: trust),
                 sealer: sealer, on: loop
             ) { event in event.tell(log) }
         case .memory: form = .memory

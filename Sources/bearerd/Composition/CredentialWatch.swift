@@ -19,12 +19,12 @@ struct CredentialWatch: Sendable {
     private let caFile: String?
     /// True if the files hold the token itself, and not only credentials with which it is requested.
     private let isToken: Bool
-    private let thread: ThreadExecutor
+    private let executor: FileExecutor
     private let log: Log
 
-    /// - Parameter thread: reads the files.
-    init(_ group: SessionGroup, on thread: ThreadExecutor, log: Log) {
-        self.thread = thread
+    /// - Parameter executor: reads the files.
+    init(_ group: SessionGroup, on executor: FileExecutor, log: Log) {
+        self.executor = executor
         let identity = group.identity
         sessions = group.members.map(\.session)
         transport = group.transport
@@ -45,7 +45,7 @@ struct CredentialWatch: Sendable {
     /// is read.
     func changed(_ file: String) async {
         if let certificate = transport.ownCertificate, certificate.files.contains(file) {
-            _ = await certificate.renew(on: thread, log)
+            _ = await certificate.renew(on: executor, log)
         }
         if file == caFile {
             do {

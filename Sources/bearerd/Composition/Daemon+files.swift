@@ -23,7 +23,7 @@ extension Daemon {
         let files = configured.files
         let (certificate, accessKeys, adminKey) = (active.certificate, active.accessKeys, active.adminKey)
         files.watch(certificate?.files ?? [], for: .certificate) { _ in
-            certificate?.reload(on: files.thread) {
+            certificate?.reload(on: files.executor) {
                 Task(executorPreference: self.loop) { await self.judgeClientsAgain() }
             }
         }
@@ -33,10 +33,12 @@ extension Daemon {
         }
         files.watch(adminKey?.files ?? [], for: .adminKey) { _ in adminKey?.reload() }
         let certificates = UpstreamCertificates(configuration, configured.trust.ownCertificates, log: log)
-        files.watch(certificates.files, for: .upstreams) { await certificates.changed($0, on: files.thread) }
+        files.watch(certificates.files, for: .upstreams) {
+            await certificates.changed($0, on: files.executor)
+        }
         let watched = configuration.reload == .watch ? [file].compactMap(\.self) : []
         files.watch(watched, for: .configuration) { _ in
-            await files.thread.sleep(for: Self.settling)
+            await files.executor.sleep(for: Self.settling)
             _ = try? await self.reload()
         }
     }

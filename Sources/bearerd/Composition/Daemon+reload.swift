@@ -86,7 +86,7 @@ extension Daemon {
                 workerCount: sockets.workerCount, accessKeys: active.accessKeys, adminKey: active.adminKey,
                 trust: configured.trust, watched: configured.files, storeKey: storeKey, sandbox: sandbox,
                 runsTokenCommands: configured.commands != nil, log: log),
-            on: configured.files.thread)
+            on: configured.files.executor, loop: loop)
         do {
             let certificate = certificate(by: files)
             if let failure = await watch(files.added, security: certificate?.tls) {
@@ -188,7 +188,7 @@ extension Daemon {
         developmentServers?.use(reload.developmentClients)
         useConnectionLimit()
         if active.certificate !== before.certificate {
-            active.certificate?.start(on: configured.files.thread)
+            active.certificate?.start(on: configured.files.executor)
         }
         watchFiles()
         configured.watchCredentials()

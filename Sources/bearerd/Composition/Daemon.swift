@@ -150,7 +150,7 @@ actor Daemon: LoopConfined {
     func run() async throws -> Outcome {
         try await startDevelopmentServers()
         await configured.start()
-        active.certificate?.start(on: configured.files.thread)
+        active.certificate?.start(on: configured.files.executor)
         watchFiles()
         try await startWorkers()
         try await startAdmin()

@@ -4,6 +4,7 @@ import BearerdAdmin
 import BearerdAdminAPI
 import BearerdConfiguration
 import BearerdCryptography
+import BearerdEventLoop
 import BearerdHTTPClient
 import BearerdHTTPMessages
 import BearerdObservability
@@ -55,18 +56,33 @@ struct PreparedFiles: Sendable {
     /// The file of the audit, opened anew; nil without one.
     let audit: OpenedFile?
 
+    /// How long reading may take, though looking up the names of some listeners does.
+    private static let limit = Duration.seconds(30)
+
     /// Prepares on a thread that may block.
+    ///
+    /// A reading that has not come back in time is undone when it does, so that a later reload may do without it.
     static func read(
-        beside known: Known, on thread: ThreadExecutor
+        beside known: Known, on executor: FileExecutor, loop: EventLoop
     ) async throws(ReloadRefusal) -> PreparedFiles {
-        let reading = Task(executorPreference: thread) { () -> Result<PreparedFiles, ReloadRefusal> in
+        let reading = Task(executorPreference: executor) { () -> Result<PreparedFiles, ReloadRefusal> in
             do throws(ReloadRefusal) {
                 return .success(try PreparedFiles(beside: known))
             } catch {
                 return .failure(error)
             }
         }
-        return try await reading.value.get()
+        if let outcome = await loop.value(within: limit, of: { await reading.value }) {
+            return try outcome.get()
+        }
+        _ = Task(executorPreference: loop) {
+            if case .success(let late) = await reading.value { late.abandon() }
+        }
+        throw .invalid([
+            ConfigurationFault(
+                file: known.file, line: 1, column: 1, key: "",
+                message: "it, or a file or host name in it, could not be read within \(limit.inSeconds)")
+        ])
     }
 
     private init(beside known: Known) throws(ReloadRefusal) {

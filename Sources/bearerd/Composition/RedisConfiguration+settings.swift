@@ -16,11 +16,12 @@ extension RedisConfiguration {
     ///
     /// - Parameters:
     ///   - timeouts: the time limit of token requests.
-    ///   - thread: reads the password from its file.
+    ///   - secrets: reads the password.
+    ///   - files: reads certificates.
     ///   - trust: the store of parsed CA files.
     /// - Throws: `TrustStore.LoadError`, or `CredentialError` for invalid addresses.
     func settings(
-        timeouts: TimeoutsConfiguration, on thread: ThreadExecutor, trust: TrustStores
+        timeouts: TimeoutsConfiguration, secrets: SecretReader, files: FileExecutor, trust: TrustStores
     ) throws -> RedisSettings {
         let server =
             switch location.place {
@@ -45,27 +46,25 @@ extension RedisConfiguration {
             trust: location.isEncrypted ? try trust.store(caFile: caFile) : nil, ownCertificate: own)
         if location.isEncrypted {
             let caFile = caFile
+            let readings = SharedReading<String?, TrustStore?>(on: files)
             settings.prepare = {
-                await Task(executorPreference: thread) { () -> TrustStore? in
+                await readings.value(of: caFile) {
                     _ = own?.read()
                     guard let caFile else { return nil }
                     if (try? CertificateFile.check(caFile)) != nil { try? trust.refresh([caFile]) }
                     return try? trust.store(caFile: caFile)
-                }.value
+                }
             }
         }
         settings.leaseLife = timeouts.token + Self.leaseMargin
         settings.passwordKey = "store.\(passwordKey)"
         if let source = password {
             settings.password = {
-                let reading = Task(executorPreference: thread) { () -> Result<Secret?, CredentialError> in
-                    do throws(CredentialError) {
-                        return .success(try source.read())
-                    } catch {
-                        return .failure(error)
-                    }
+                do throws(CredentialError) {
+                    return .success(try await secrets.read(source, within: .zero))
+                } catch {
+                    return .failure(error)
                 }
-                return await reading.value
             }
         }
         return settings

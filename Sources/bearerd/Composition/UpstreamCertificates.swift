@@ -26,9 +26,9 @@ struct UpstreamCertificates: Sendable {
     var files: [String] { Array(Set(certificates.flatMap(\.files))).sorted() }
 
     /// Reads the certificates again to which a file belongs; blocks the thread while they are read.
-    func changed(_ file: String, on thread: ThreadExecutor) async {
+    func changed(_ file: String, on executor: FileExecutor) async {
         for certificate in certificates where certificate.files.contains(file) {
-            if await certificate.renew(on: thread, log) {
+            if await certificate.renew(on: executor, log) {
                 log.notice("client certificate changed", [.file: .string(certificate.certificateFile)])
             }
         }
@@ -43,9 +43,9 @@ extension OwnCertificate {
     /// Reads the files after a change; blocks the calling thread while they are read.
     ///
     /// - Returns: true if they hold a usable pair.
-    func renew(on thread: ThreadExecutor, _ log: Log) async -> Bool {
+    func renew(on executor: FileExecutor, _ log: Log) async -> Bool {
         if readOwn() { return true }
-        await thread.sleep(for: Self.patience)
+        await executor.sleep(for: Self.patience)
         if readOwn() { return true }
         log.error(
             "a changed client certificate cannot be used; the one before stays",

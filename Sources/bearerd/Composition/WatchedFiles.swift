@@ -3,7 +3,7 @@
 import BearerdSystem
 import Synchronization
 
-/// One watcher and one thread for all files that are read again when they change.
+/// One watcher for all files, and threads for them, that are read again when they change.
 final class WatchedFiles: Sendable {
     /// The purposes for which files are watched.
     enum Purpose: Hashable {
@@ -16,15 +16,15 @@ final class WatchedFiles: Sendable {
     }
 
     /// Looks at files and reads them, so that no loop has to.
-    let thread: ThreadExecutor
+    let executor: FileExecutor
     private let watcher: FileWatcher
     private let tasks = Mutex<[Purpose: [Task<Void, Never>]]>([:])
     /// The states of the files before they were read last.
     private let unread = Mutex<[String: FileState]>([:])
 
-    init(on thread: ThreadExecutor) {
-        self.thread = thread
-        watcher = FileWatcher(on: thread)
+    init(on executor: FileExecutor) {
+        self.executor = executor
+        watcher = FileWatcher(on: executor)
     }
 
     /// Remembers what these files are before they are read; blocks while it looks.
@@ -45,7 +45,7 @@ final class WatchedFiles: Sendable {
         return status.kind == .regular ? .present(status.fingerprint) : nil
     }
 
-    /// Calls `changed` on the thread when a file has changed, until the next call for the same purpose.
+    /// Calls `changed` on ``executor`` when a file has changed, until the next call for the same purpose.
     ///
     /// A change since ``remember(_:)`` counts, too.
     func watch(
@@ -67,7 +67,7 @@ final class WatchedFiles: Sendable {
             for file in files {
                 let changes = watcher.changes(of: file, since: unread.withLock { $0[file] })
                 begun.append(
-                    Task(executorPreference: thread) { for await _ in changes { await changed(file) } })
+                    Task(executorPreference: executor) { for await _ in changes { await changed(file) } })
             }
         }
         // After the others have begun: what changes meanwhile is noticed all the same.

@@ -37,10 +37,17 @@ import Testing
             try slow.request(1)
             try sidecar.awaitToken()
             try directory.write("secret.hang", "")
+            try eventually("a look at the file that does not come back") {
+                access(directory.path("secret.hanging"), F_OK) == 0
+            }
         }
 
         /// Has it answer.
         func goOn() { #expect(unlink(directory.path("secret.hang")) == 0) }
+
+        func reload() throws -> RawResponse {
+            try sidecar.admin("POST", "/api/reload", [("X-Bearerd-Admin", "1")])
+        }
 
         func refresh(_ identity: String) throws -> RawResponse {
             try sidecar.admin("POST", "/api/identities/\(identity)/refresh", [("X-Bearerd-Admin", "1")])
@@ -73,5 +80,29 @@ import Testing
         site.goOn()
         try eventually("a token") { try site.refresh("slow").status == 200 }
         #expect(site.slow.requests.count == 2, "what was read late is sent by nobody")
+    }
+
+    @Test func `hides no change of another file`() throws {
+        let site = try Site(waiting: "60s", hasOtherFile: true)
+        for number in 1...2 {
+            try site.directory.write("other", "another-unreal-secret-\(number)\n")
+            try eventually("the change to be told") {
+                site.sidecar.bearerd.logLines.count { $0.message == "credentials changed" } == number
+            }
+        }
+        site.goOn()
+    }
+
+    @Test func `ends a reload that waits for it, and holds up none that does without it`() throws {
+        let site = try Site(waiting: "60s")
+        let stuck = try site.reload()
+        #expect(stuck.status == 422 && stuck.text.contains("could not be read within 30 s"), "\(stuck.text)")
+        try Sidecar.file(
+            provider: site.sidecar.provider, upstream: site.sidecar.upstream.url,
+            clientSecret: site.sidecar.clientSecret, directory: site.directory, .init())
+        let reloaded = try site.reload()
+        #expect(reloaded.status == 200, "\(reloaded.text)")
+        #expect(try site.sidecar.admin("GET", "/api/status").text.contains("slow") == false)
+        site.goOn()
     }
 }
