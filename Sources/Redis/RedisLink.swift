@@ -46,13 +46,17 @@ actor RedisLink: LoopConfined {
 
     /// The run of the server that was reached last (`run_id`); nil if none was or it does not say.
     private var run: String?
-    /// The time of the first contact with that run.
-    private var runBegan = ContinuousClock.now
+    /// The time of the first contact with that run, or with a server that does not say; nil if there was none.
+    private var runBegan: ContinuousClock.Instant?
     /// The time of the last contact with a server that may have lost writes: another server, a restarted one, or a
     /// former replica; nil if there was none.
     private var mayLackSince: ContinuousClock.Instant?
     /// True if the server that is away was a replica or does not say which run it is.
     private var mayLack = false
+    /// True once the server has written down which run it is, and that it may lack writes if this process knows that.
+    private var isRunNoted = false
+    /// True if this process knows that the server may lack writes, and has not had it written down for others.
+    private var lacksUntold = false
 
     var isAway: Bool { trouble != nil }
 
@@ -144,35 +148,57 @@ actor RedisLink: LoopConfined {
     private func noteRun(of connection: RedisConnection) async throws(RedisError) {
         let reply = try await connection.reply(
             to: RESPCommand("INFO", "server"), by: .now + settings.commandLimit)
-        guard let found = reply.text.flatMap(RedisExamination.run) else { return }
-        guard run != found else { return }
+        let found = reply.text.flatMap(RedisExamination.run)
+        if runBegan == nil { runBegan = .now }
+        guard let found, run != found else { return }
         let isReplaced = run != nil || trouble != nil
-        if isReplaced { mayLackSince = .now }
-        (run, runBegan) = (found, .now)
-        // Where that is not allowed, the reply is an error, and those who start know less.
-        _ = try? await connection.reply(
-            to: settle(found, mayLack: isReplaced), by: .now + settings.commandLimit)
+        (run, runBegan, isRunNoted) = (found, .now, false)
+        guard isReplaced else { return }
+        noteLack()
+        // At once, since others may start now. An error in reply leaves it to ``settlement(of:)``.
+        if try await connection.reply(to: settle(found), by: .now + settings.commandLimit).text != nil {
+            (isRunNoted, lacksUntold) = (true, false)
+        }
     }
 
-    private func settle(_ run: String, mayLack: Bool) -> RESPCommand {
+    private func noteLack() {
+        mayLackSince = .now
+        lacksUntold = true
+        isRunNoted = false
+    }
+
+    /// - Parameter record: the key of a session; nil to look at none.
+    private func settle(_ run: String, beside record: String? = nil) -> RESPCommand {
         RedisScript.settle.command(
-            keys: [settings.keyPrefix + "run", settings.keyPrefix + "settling"],
+            keys: [settings.keyPrefix + "run", settings.keyPrefix + "settling"] + [record].compactMap(\.self),
             [
                 Array(run.utf8), Array("\(settings.leaseLife.components.seconds * 1000)".utf8),
-                Array((mayLack ? "lacking" : "").utf8),
+                Array((lacksUntold ? "lacking" : "").utf8),
             ])
     }
 
     /// The moment until which others may have something newer than the server, which has lost writes; nil if it has lost none, as
     /// far as this process or another one knows.
-    func settlement() async -> ContinuousClock.Instant? {
+    ///
+    /// Where nothing can be written down (`NOREPLICAS`, a full memory), nobody can know.
+    ///
+    /// - Parameter record: the key of a session.
+    /// - Returns: the moment, and an error if that is not allowed: who starts waits for nobody then.
+    func settlement(of record: String) async -> (until: ContinuousClock.Instant?, refusal: RedisError?) {
         let own = mayLackSince.map { $0 + settings.leaseLife }
+        guard let runBegan else { return (own, nil) }
+        guard let run else { return (max(own ?? runBegan, runBegan + settings.leaseLife), nil) }
         // Who has been there for longer knows it.
-        guard let run, .now < runBegan + settings.leaseLife,
-            let reply = try? await perform(settle(run, mayLack: false), isScript: true),
-            let left = reply.text.flatMap({ Int($0) }), left > 0
-        else { return own }
-        return max(own ?? .now, .now + .milliseconds(left))
+        guard !isRunNoted || .now < runBegan + settings.leaseLife else { return (own, nil) }
+        do throws(RedisError) {
+            let reply = try await perform(settle(run, beside: record), isScript: true)
+            if self.run == run { (isRunNoted, lacksUntold) = (true, false) }
+            guard let left = reply.text.flatMap({ Int($0) }), left > 0 else { return (own, nil) }
+            return (max(own ?? .now, .now + .milliseconds(left)), nil)
+        } catch {
+            guard case .forbidden = error else { return (.now + settings.leaseLife, nil) }
+            return (own, error)
+        }
     }
 
     private func failed(_ error: RedisError) {
@@ -196,7 +222,7 @@ actor RedisLink: LoopConfined {
         if trouble != nil || round == 0 { round += 1 }
         guard trouble != nil else { return }
         trouble = nil
-        if mayLack || run == nil { mayLackSince = .now }
+        if mayLack || run == nil { noteLack() }
         mayLack = false
         told = 0
         onChange(.found)

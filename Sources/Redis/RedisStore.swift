@@ -174,7 +174,7 @@ package actor RedisStore: SessionStore, LoopConfined {
 
     /// A missing right without which the store works less well.
     enum MissingRight {
-        case telling, hearing, releasing
+        case telling, hearing, releasing, settling
     }
 
     /// Reports a missing right once, until it has worked again.
@@ -186,7 +186,9 @@ package actor RedisStore: SessionStore, LoopConfined {
     // MARK: What may be lacking
 
     package func settlement(of identity: String) async -> Instant? {
-        [losses[identity].map { $0 + settings.leaseLife }, await link.settlement()].compactMap(\.self).max()
+        let (ofServer, refusal) = await link.settlement(of: recordKey(identity))
+        if let refusal { tell(.settling, refusal) }
+        return [losses[identity].map { $0 + settings.leaseLife }, ofServer].compactMap(\.self).max()
     }
 
     /// Restarts the wait for other daemons' signs while nothing can be written: then nobody could give one.

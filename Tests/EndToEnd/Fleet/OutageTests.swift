@@ -57,20 +57,40 @@ struct `A fleet whose Redis fails while the provider is asked` {
 
 @Suite(.blocking, .needs(.redis))
 struct `A fleet whose Redis fails around a rotation` {
-    @Test func `and comes back with an older session: who starts then waits for whoever has the newer one`()
-        throws
-    {
+    /// The ways in which it comes back.
+    enum Return: CaseIterable {
+        /// As it was.
+        case plain
+        /// Nobody may write for longer than a lease.
+        case readingAlone
+        /// Without the key `run`, as from a copy that a version of before has left.
+        case unmarked
+        /// It tells nobody its run.
+        case nameless
+    }
+
+    @Test(arguments: Return.allCases)
+    func `and comes back with an older session: who starts then waits for whoever has the newer one`(
+        return way: Return
+    ) throws {
         let fleet = try Fleet(isBrief: true)
         let holder = try fleet.daemons(1)[0]
+        if way == .unmarked { try fleet.redis("DEL", "bearerd:run") }
         try fleet.redis("SAVE")
         let older = try holder.identityStatus()["generation"].number
         #expect(try holder.act("refresh").status < 300)
         holder.bearerd.process.signal(SIGSTOP)
         try fleet.redis.kill()
         try fleet.redis.start()
+        if way == .nameless { try fleet.redis("ACL", "SETUSER", "default", "-info") }
+        if way == .readingAlone { try fleet.redis("CONFIG", "SET", "min-replicas-to-write", "1") }
         let late = try fleet.daemon()
         try eventually("the older session to be read") {
             try late.identityStatus()["generation"].number == older
+        }
+        if way == .readingAlone {
+            RedisOutage.pause(.seconds(8))
+            try fleet.redis("CONFIG", "SET", "min-replicas-to-write", "0")
         }
         let refresh = Background { try late.act("refresh").status }
         RedisOutage.pause(.seconds(1))
