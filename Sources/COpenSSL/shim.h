@@ -46,6 +46,35 @@ static inline void bearerd_ssl_set_protocols(SSL *session, const unsigned char *
     SSL_set_app_data(session, (void *)protocols);
 }
 
+/* The most events of the handshake in one read after its end: some twenty changed keys (RFC 8446 4.6.3). */
+enum { BEARERD_MOST_EVENTS = 64 };
+
+static inline long bearerd_receive_nothing(BIO *source, int operation, const char *bytes, size_t length, int argument,
+                                           long number, int result, size_t *processed) {
+    (void)source, (void)bytes, (void)length, (void)argument, (void)number, (void)processed;
+    return operation == BIO_CB_READ ? -1 : result;
+}
+
+/* Counts what the peer has to say of the handshake within one read (an info callback). OpenSSL processes keys that are changed,
+   and handshakes that it refuses, for as long as they come, so after too many there is nothing more to receive. The count stands in
+   the source, which is between reads without one. */
+static inline void bearerd_count_event(const SSL *session, int event, int value) {
+    (void)event, (void)value;
+    BIO *source = SSL_get_rbio(session);
+    uintptr_t count = source ? (uintptr_t)BIO_get_callback_arg(source) : 0;
+    if (count == 0) return;
+    BIO_set_callback_arg(source, (char *)(count + 1));
+    if (count > BEARERD_MOST_EVENTS) BIO_set_callback_ex(source, bearerd_receive_nothing);
+}
+
+static inline void bearerd_begin_count(BIO *source) { BIO_set_callback_arg(source, (char *)(uintptr_t)1); }
+static inline void bearerd_end_count(BIO *source) { BIO_set_callback_arg(source, NULL); }
+
+/* Whether that was too much for the connection to go on. */
+static inline int bearerd_ssl_is_flooded(const SSL *session) {
+    return BIO_get_callback_ex(SSL_get_rbio(session)) != NULL;
+}
+
 /* What every server of ours has in common; most of it is macros. TLS 1.2 with forward secrecy at least, no
    renegotiation, sessions kept by the clients alone (tickets), and no memory held by a connection that is silent.
    The protocols are a string that is there for ever. Returns 1. */
@@ -56,6 +85,7 @@ static inline int bearerd_ssl_ctx_set_up_server(SSL_CTX *context, const unsigned
                                   SSL_MODE_RELEASE_BUFFERS | SSL_MODE_NO_AUTO_CHAIN);
     SSL_CTX_set_read_ahead(context, 1);
     SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
+    SSL_CTX_set_info_callback(context, bearerd_count_event);
     SSL_CTX_set_alpn_select_cb(context, bearerd_select_protocol, (void *)protocols);
     return SSL_CTX_set_min_proto_version(context, TLS1_2_VERSION) == 1 &&
            SSL_CTX_set_session_id_context(context, (const unsigned char *)"bearerd", 7) == 1 &&
@@ -72,6 +102,7 @@ static inline int bearerd_ssl_ctx_set_up_client(SSL_CTX *context, const unsigned
     SSL_CTX_set_read_ahead(context, 1);
     SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_CLIENT | SSL_SESS_CACHE_NO_INTERNAL);
     SSL_CTX_sess_set_new_cb(context, on_session);
+    SSL_CTX_set_info_callback(context, bearerd_count_event);
     return SSL_CTX_set_min_proto_version(context, TLS1_2_VERSION) == 1 &&
            SSL_CTX_set_alpn_protos(context, protocols, (unsigned int)strlen((const char *)protocols)) == 0;
 }
@@ -82,9 +113,22 @@ static inline int bearerd_ssl_read(SSL *session, void *bytes, size_t room, size_
     BIO *source = SSL_get_rbio(session);
     int had_more = SSL_has_pending(session);
     uint64_t before = BIO_number_read(source);
+    bearerd_begin_count(source);
     int status = SSL_read_ex(session, bytes, room, count);
+    bearerd_end_count(source);
     uint64_t received = BIO_number_read(source) - before;
     *has_drained = !had_more && received > 0 && received < SSL3_RT_MAX_PLAIN_LENGTH && !SSL_has_pending(session);
+    return status;
+}
+
+/* As SSL_peek_ex for one byte: whether there is one. */
+static inline int bearerd_ssl_has_data(SSL *session) {
+    BIO *source = SSL_get_rbio(session);
+    unsigned char byte;
+    size_t count;
+    bearerd_begin_count(source);
+    int status = SSL_peek_ex(session, &byte, 1, &count);
+    bearerd_end_count(source);
     return status;
 }
 

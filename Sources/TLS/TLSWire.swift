@@ -131,9 +131,7 @@ final class TLSWire: Wire {
         guard !isBroken, SSL_get_shutdown(session) & SSL_RECEIVED_SHUTDOWN == 0 else { return true }
         guard hasArrived || SSL_has_pending(session) == 1 else { return false }
         forgetErrors()
-        var byte: UInt8 = 0
-        var count = 0
-        let status = SSL_peek_ex(session, &byte, 1, &count)
+        let status = bearerd_ssl_has_data(session)
         if status == 1 { return false }
         return switch outcome(of: status) {
         case .end, .truncated, .failed: true
@@ -172,6 +170,10 @@ final class TLSWire: Wire {
     /// The meaning of a call that failed.
     private func outcome(of status: CInt) -> WireResult {
         let code = errno
+        guard bearerd_ssl_is_flooded(session) == 0 else {
+            breakOff()
+            return .failed(.reset)
+        }
         switch SSL_get_error(session, status) {
         case SSL_ERROR_WANT_READ: return .wouldBlockOnRead
         case SSL_ERROR_WANT_WRITE: return .wouldBlockOnWrite

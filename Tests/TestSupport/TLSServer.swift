@@ -88,6 +88,15 @@ final class TLSStream: ByteStream, @unchecked Sendable {
         }
     }
 
+    /// Changes the keys so many times, one message after the other.
+    func updateKeys(_ times: Int) throws {
+        for _ in 0..<times {
+            try repeating("SSL_key_update", within: patience) { session in
+                SSL_key_update(session, SSL_KEY_UPDATE_REQUESTED) == 1 ? SSL_do_handshake(session) : -1
+            }
+        }
+    }
+
     func finishWriting() { _ = lock.withLock { SSL_shutdown($0) } }
 
     func close() {

@@ -32,6 +32,9 @@ package final class Wire: @unchecked Sendable {
     /// Sends exactly this text.
     package func send(_ text: String) throws { try send(Array(text.utf8)) }
 
+    /// Changes the keys of TLS 1.3 so many times, one message after the other (RFC 8446 section 4.6.3).
+    package func updateKeys(_ times: Int) throws { try (stream as? TLSStream)?.updateKeys(times) }
+
     /// Sends the end of our direction.
     package func finishWriting() { stream.finishWriting() }
 

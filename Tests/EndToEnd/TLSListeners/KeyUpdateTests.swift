@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BearerdTestSupport
+import Testing
+
+/// Keys are changed by the peer as often as it likes (RFC 8446 section 4.6.3), and each costs us more than it.
+@Suite(.blocking) struct `Changed keys of TLS` {
+    @Test func `are taken now and then, and end the connection of a client that changes nothing else`() throws
+    {
+        let site = try SecureSite()
+        let client = try site.client()
+        for _ in 0..<3 {
+            try client.wire.updateKeys(5)
+            #expect(try client.request("GET", "/").status == 200)
+        }
+        let neighbour = try site.client()
+        #expect(try neighbour.request("GET", "/").status == 200)
+        // The connection may end before all are sent.
+        try? client.wire.updateKeys(5000)
+        #expect((try? client.request("GET", "/").status) == nil)
+        #expect(try neighbour.request("GET", "/").status == 200)
+    }
+
+    @Test func `end the connection of an upstream that changes nothing else`() throws {
+        let authority = try TLSAuthority()
+        let upstream = try RawUpstream(tls: authority.server()) { request in
+            let times = request.head.target == "/flood" ? 5000 : 5
+            return Reply { wire in
+                try wire.send("HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\n123")
+                try wire.updateKeys(times)
+                try wire.send("456")
+                return true
+            }
+        }
+        let sidecar = try Sidecar(
+            upstream: upstream, .init(route: "ca_file: \(authority.certificateFile)"))
+        #expect(try sidecar.get("/").text == "123456")
+        #expect((try? sidecar.get("/flood").text) != "123456")
+        #expect(try sidecar.get("/").text == "123456")
+    }
+}
