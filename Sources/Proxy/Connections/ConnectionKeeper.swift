@@ -11,8 +11,6 @@ internal import BearerdSystem
 
 /// The most vacant seats kept for later connections.
 private let vacancies = 64
-/// The most connections of users who may not use the listener; more get no answer.
-private let mostRefused = 16
 /// The silence after which a connection gives up its task and waits without one.
 private let dormantAfter = Duration.seconds(1)
 /// Serves the HTTP/1.1 connections of one event loop's clients and hands each request to the ``Forwarder``.
@@ -26,10 +24,12 @@ final class ConnectionKeeper<Kinds: UpstreamKinds> {
     private let forwarder: Forwarder<ServerConnection, Kinds>
     /// The keeper for clients that turn out to speak HTTP/2.
     private let other: HTTP2Keeper<Kinds>
-    /// Gives a connection to ``other``, with whether its peer was refused; made with the first connection.
-    private var handOver: ((ByteStream, PeerAddress, ListenerRouting<Kinds>, Bool) -> Void)?
-    /// The number of connections whose peer was refused when they began.
-    private var refusedCount = 0
+    /// Gives a connection to ``other``; made with the first connection.
+    private var handOver: ((ByteStream, PeerAddress, ListenerRouting<Kinds>) -> Void)?
+    // It goes with us.
+    private lazy var refused = RefusedConnections(loop: loop) { [unowned self] stream in
+        if !other.close(stream) { stream.close() }
+    }
     private var memoryRelief: MemoryRelief?
     /// True once a drain no longer waits for requests on idle connections.
     private var hasLingered = false
@@ -62,7 +62,7 @@ final class ConnectionKeeper<Kinds: UpstreamKinds> {
         self.budget = budget
         self.forwarder = forwarder
         self.other = other
-        other.onEnd = { [unowned self] wasRefused in leave(wasRefused: wasRefused) }
+        other.onEnd = { [unowned self] stream in leave(stream) }
         other.onWork = { [unowned self] in memoryRelief?.worked() }
         memoryRelief = MemoryRelief(loop: loop) { [unowned self] in
             vacant.dismiss()
@@ -83,6 +83,7 @@ final class ConnectionKeeper<Kinds: UpstreamKinds> {
     func useSnapshot() {
         forwarder.useSnapshot()
         vacant.dismiss()
+        refused.remove(admittedBy: snapshot.access)
         for seat in seats {
             seat.connection.use(snapshot.headLimits, snapshot.serverTimeouts, dormantAfter: dormantAfter)
         }
@@ -133,7 +134,7 @@ final class ConnectionKeeper<Kinds: UpstreamKinds> {
     /// Their request is refused by its head, in the protocol that its client speaks; so that nobody is kept out by those who
     /// are, they get none of the second half of all places.
     func takes(_ peer: PeerAddress) -> Bool {
-        guard !snapshot.access.admits(peer), refusedCount >= mostRefused || budget.isScarce else {
+        guard !snapshot.access.admits(peer), refused.areAllThatMayBe || budget.isScarce else {
             return true
         }
         forwarder.recorder.metrics.countDenial(.peer)
@@ -148,13 +149,13 @@ final class ConnectionKeeper<Kinds: UpstreamKinds> {
         forwarder.recorder.metrics.openConnections += 1
         if dormant == nil { dormant = makeDormant(on: worker) }
         if handOver == nil {
-            handOver = { [unowned self] stream, peer, routing, isRefused in
+            handOver = { [unowned self] stream, peer, routing in
                 // On the loop's thread, which is the worker's executor.
-                other.serve(stream, from: peer, by: routing, isRefused: isRefused, on: worker)
+                other.serve(stream, from: peer, by: routing, on: worker)
             }
         }
         let isRefused = !snapshot.access.admits(peer)
-        if isRefused { refusedCount += 1 }
+        if isRefused { refused.add(stream, from: peer) }
         attach(stream, from: peer, by: routing, isSecured: false, isRefused: isRefused, on: worker)
     }
 
@@ -181,7 +182,6 @@ final class ConnectionKeeper<Kinds: UpstreamKinds> {
             // last one, and may have been accepted under rules that have changed since.
             if isSecured || isRefused || routing.listener.isSecured { seat.exchange.forgetClient() }
             seat.isSecured = isSecured
-            seat.isRefused = isRefused
             begin(seat)
             return vacant.resume(seat)
         }
@@ -190,7 +190,6 @@ final class ConnectionKeeper<Kinds: UpstreamKinds> {
             timeouts: snapshot.serverTimeouts, dormantAfter: dormantAfter)
         let seat = Seat(forwarder.makeExchange(for: connection, on: routing), on: loop)
         seat.isSecured = isSecured
-        seat.isRefused = isRefused
         begin(seat)
         _ = loop.startTask { await self.keep(seat) }
     }
@@ -238,7 +237,9 @@ final class ConnectionKeeper<Kinds: UpstreamKinds> {
             connection.beginNothing()
             mustLinger = await forwarder.refuse(error, seat.exchange)
         }
-        if connection.isDormant, !hasLingered, !seat.isRefused { return park(seat) }
+        if connection.isDormant, !hasLingered, !refused.contains(connection.stream) {
+            return park(seat)
+        }
         if mustLinger { await linger(seat) } else { await connection.finish() }
         ended(seat)
     }
@@ -247,7 +248,7 @@ final class ConnectionKeeper<Kinds: UpstreamKinds> {
     private func pass(_ seat: Seat) {
         let (stream, peer, routing) = (seat.connection.stream, seat.connection.peer, seat.exchange.routing)
         detach(seat)
-        handOver?(stream, peer, routing, seat.isRefused)
+        handOver?(stream, peer, routing)
         resumeIfEmpty()
     }
 
@@ -270,13 +271,13 @@ final class ConnectionKeeper<Kinds: UpstreamKinds> {
 
     private func ended(_ seat: Seat) {
         detach(seat)
-        leave(wasRefused: seat.isRefused)
+        leave(seat.connection.stream)
         resumeIfEmpty()
     }
 
     /// Gives a connection's place back.
-    private func leave(wasRefused: Bool) {
-        if wasRefused { refusedCount -= 1 }
+    private func leave(_ stream: ByteStream) {
+        refused.remove(stream)
         forwarder.recorder.metrics.openConnections -= 1
         budget.leave()
     }

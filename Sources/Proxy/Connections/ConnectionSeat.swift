@@ -14,8 +14,6 @@ final class ConnectionSeat<Kinds: UpstreamKinds>: ReusableSeat {
     var position = 0
     /// True if the TLS handshake is done, because the connection was served before it fell silent.
     var isSecured = false
-    /// True if the client's user might not use the listener when the connection began.
-    var isRefused = false
     let vacancy: LoopWait
 
     init(_ exchange: Exchange<ServerConnection, Kinds>, on loop: EventLoop) {

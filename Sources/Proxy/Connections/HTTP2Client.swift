@@ -21,8 +21,6 @@ final class HTTP2Client<Kinds: UpstreamKinds> {
     var isAdmitted: Bool { connectionIsAdmitted }
     /// The seats of the streams that are being served, in no order.
     var seats: [StreamSeat<Kinds>] { seating.value }
-    /// True if its user might not use the listener when it began.
-    var isRefused = false
     /// Its index in the keeper's list.
     var position = 0
     /// True once the connection is closed; streams may still be served that have not noticed.

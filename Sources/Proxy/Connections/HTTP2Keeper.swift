@@ -32,8 +32,8 @@ final class HTTP2Keeper<Kinds: UpstreamKinds> {
     private let end: KeeperEnd
     /// Called when a stream was served.
     var onWork: () -> Void = {}
-    /// Called when a connection has ended, with whether its user might not use the listener when it began.
-    var onEnd: (Bool) -> Void = { _ in }
+    /// Called with a connection that has ended.
+    var onEnd: (ByteStream) -> Void = { _ in }
 
     init(loop: EventLoop, forwarder: Forwarder<ServerStream, Kinds>) {
         self.loop = loop
@@ -106,28 +106,33 @@ final class HTTP2Keeper<Kinds: UpstreamKinds> {
 
     /// Serves a connection whose client speaks HTTP/2, until it ends; what has arrived of it is in its input.
     func serve(
-        _ stream: ByteStream, from peer: PeerAddress, by routing: ListenerRouting<Kinds>, isRefused: Bool,
+        _ stream: ByteStream, from peer: PeerAddress, by routing: ListenerRouting<Kinds>,
         on worker: isolated any Actor
     ) {
         guard let session = HTTP2Session(.server, limits: limits, pool: streams) else {
             stream.close()
-            return onEnd(isRefused)
+            return onEnd(stream)
         }
         let connection = HTTP2Connection(
             stream, session, on: loop, patience: snapshot.serverTimeouts.streamIdle)
-        var timeouts = snapshot.serverTimeouts
-        // It is there to be told so once.
-        if isRefused { timeouts.idle = .seconds(1) }
-        let client = Client(connection, from: peer, by: routing, timeouts: timeouts)
+        let client = Client(connection, from: peer, by: routing, timeouts: snapshot.serverTimeouts)
         connection.onStream = { [unowned self, unowned client] stream in
             // On the loop's thread, which is the worker's executor.
             begin(stream, of: client, on: worker)
         }
-        client.isRefused = isRefused
         client.position = clients.count
         clients.append(client)
         if forwarder.worker.isDraining { client.beginShutdown() }
         _ = loop.startTask { await self.keep(client) }
+    }
+
+    /// Ends one of our connections at once.
+    ///
+    /// - Returns: false if it is none of ours.
+    func close(_ stream: ByteStream) -> Bool {
+        guard let client = clients.first(where: { $0.connection.stream === stream }) else { return false }
+        client.connection.close()
+        return true
     }
 
     private func keep(_ client: Client) async {
@@ -137,7 +142,7 @@ final class HTTP2Keeper<Kinds: UpstreamKinds> {
             client.routing.listener.floods?.ended(client.peer, for: flood)
         }
         client.hasEnded = true
-        onEnd(client.isRefused)
+        onEnd(client.connection.stream)
         removeIfOver(client)
     }
 

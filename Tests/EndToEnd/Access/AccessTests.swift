@@ -248,7 +248,7 @@ import Testing
             try client.wire.send("GET / HTTP/1.1\r\n")
             return client
         }
-        for client in clients[16...] { #expect((try? client.wire.readToEnd()) ?? [] == []) }
+        for client in clients[16...] { #expect(try client.wire.readToEnd() == []) }
         for client in clients[..<16] {
             try client.wire.send("Host: localhost\r\n\r\n")
             #expect(try client.wire.readResponse().status == 403)
@@ -261,6 +261,57 @@ import Testing
         }
         #expect(try RawClient(to: .unix(path: path)).wire.endsCleanly())
         #expect(sidecar.upstream.requests.isEmpty)
+    }
+
+    @Test func `to a Unix socket that is refused ends soon, whatever its client does`() throws {
+        let directory = try TemporaryDirectory()
+        let path = directory.path("bearerd.sock")
+        let sidecar = try Sidecar(
+            directory: directory,
+            .init(
+                top: """
+                    workers: 1
+                    access: {peer_uids: [65533]}
+                    timeouts: {header: 0s, stream_idle: 0s}
+                    """, listen: "unix:\(path)"))
+        let slow = try RawClient(to: .unix(path: path))
+        try slow.wire.send("G")
+        // Settings that leave the answer's content no window, with the client's end of the connection or without.
+        let clients = try (0..<2).map { _ in try HTTP2Client(to: .unix(path: path), settings: [(4, 0)]) }
+        for client in clients {
+            #expect(try client.head(on: try client.begin("GET", "/"))[":status"] == "403")
+        }
+        clients[1].wire.finishWriting()
+        for client in clients { try client.awaitEnd() }
+        #expect(try slow.wire.readToEnd() == [])
+        #expect(sidecar.upstream.requests.isEmpty)
+    }
+
+    @Test func `to a Unix socket counts as any other once a reload lets the user in`() throws {
+        let directory = try TemporaryDirectory()
+        let path = directory.path("bearerd.sock")
+        func settings(_ user: UInt32) -> Sidecar.Settings {
+            .init(top: "workers: 1\naccess: {peer_uids: [\(user)]}", listen: "unix:\(path)")
+        }
+        let sidecar = try Sidecar(directory: directory, settings(65533))
+        func begin() throws -> RawClient {
+            let client = try RawClient(to: .unix(path: path))
+            try client.wire.send("GET / HTTP/1.1\r\n")
+            return client
+        }
+        let clients = try (0..<16).map { _ in try begin() }
+        #expect(try begin().wire.readToEnd() == [])
+        try sidecar.reload(to: settings(getuid()))
+        for client in clients {
+            try client.wire.send("Host: localhost\r\n\r\n")
+            #expect(try client.wire.readResponse().status == 200)
+        }
+        try sidecar.reload(to: settings(65533))
+        let refused = try HTTP2Client(to: .unix(path: path), settings: [(4, 0)])
+        #expect(try refused.head(on: try refused.begin("GET", "/"))[":status"] == "403")
+        try refused.awaitEnd()
+        // Those that were there before it outlive it.
+        for client in clients { #expect(try client.request("GET", "/").status == 403) }
     }
 
     @Test func `to a Unix socket is not decided by the umask`() throws {
