@@ -13,13 +13,10 @@ extension Forwarder {
     func lacksToken(_ exchange: Exchange, on route: RouteState) throws(ProxyError) -> Bool {
         guard let state = route.token else { return false }
         if let callers = state.callers { return try lacksToken(exchange, among: callers) }
-        if route.terms.tokenQuery != nil, exchange.client.request.targetBytes.first != UInt8(ascii: "/") {
-            return false
-        }
-        if route.terms.tokenQuery == nil,
-            exchange.client.request.fields.contains(route.terms.credentials.name)
-        {
-            exchange.hasOwnCredentials = true
+        exchange.hasOwnCredentials = exchange.client.request.fields.contains(route.terms.credentials.name)
+        if route.terms.tokenQuery != nil {
+            guard exchange.client.request.targetBytes.first == UInt8(ascii: "/") else { return false }
+        } else if exchange.hasOwnCredentials {
             switch route.terms.authorization {
             case .overwrite: break
             case .preserve: return false

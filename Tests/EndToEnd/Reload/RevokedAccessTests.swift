@@ -64,6 +64,10 @@ import Testing
             Rules("", "identity: default, authorization: overwrite"),
             Rules("", "identity: default, authorization: reject"), "access_gone"
         ),
+        (
+            Rules("", "identity: default, query: key"),
+            Rules("", "identity: default, authorization: reject"), "access_gone"
+        ),
         (Rules(), Rules("", "identity: default, host: other.example"), "route_gone"),
         (Rules(), Rules("access: {hosts: [other.example]}"), "access_gone"),
         (Rules(), Rules("access: {key: fake-key-two}"), "access_gone"),
@@ -86,7 +90,7 @@ import Testing
         let fields =
             (before.top.contains("origins") ? [Self.origin] : [])
             + (before.top.contains("key") ? [Self.key] : [])
-            + (before.route.contains("authorization") ? [Self.credentials] : [])
+            + (after.route.contains("authorization") ? [Self.credentials] : [])
         let stream = try tunnel("/b/x", fields, to: sidecar.bearerd.proxy)
         #expect(try echoes(stream))
         try sidecar.reload(to: Self.settings(after, to: upstream, hasMarker: false))
