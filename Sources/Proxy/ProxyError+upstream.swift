@@ -21,10 +21,10 @@ extension Rejection {
             self.init(
                 .upstreamTimeout, "Connecting to the upstream took longer than timeouts.connect.",
                 proxyStatus: "connection_timeout")
-        case .greetingTimeout:
+        case .greetingTimeout(let greeting):
             self.init(
                 .upstreamTimeout,
-                "The upstream took the connection and sent no greeting, of TLS or of HTTP/2, within timeouts.connect.",
+                "The upstream took the connection and sent no greeting of \(greeting.name) within timeouts.connect.",
                 proxyStatus: "connection_timeout")
         case .tlsCertificate(let fault):
             self.init(

@@ -188,7 +188,7 @@ final class RedisDialer {
     /// TLS greeting need not contain.
     private func speaksNoTLS(_ server: RedisServer, where error: UpstreamError) async -> Bool {
         guard server.url.scheme == .https,
-            [.connectionTimeout, .greetingTimeout, .tlsHandshake].contains(error),
+            [.connectionTimeout, .greetingTimeout(of: .tls), .tlsHandshake].contains(error),
             let plain = RedisServer(host: server.url.host, port: server.url.port, isEncrypted: false),
             let connection = try? await connected(to: plain, within: Self.plainLimit)
         else { return false }

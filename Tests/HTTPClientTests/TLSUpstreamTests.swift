@@ -82,7 +82,7 @@ import Testing
         let upstream = try RawUpstream { wire in _ = try wire.readToEnd() }
         let target = try url("https://localhost:\(upstream.address.port)")
         let address = UpstreamAddress(url: target, transport: Transport(trust: trust))
-        await #expect(throws: UpstreamError.greetingTimeout) {
+        await #expect(throws: UpstreamError.greetingTimeout(of: .tls)) {
             try await onLoop { multis in
                 _ = try await UpstreamConnector(address: address, multis: multis).connect(
                     within: .milliseconds(150))

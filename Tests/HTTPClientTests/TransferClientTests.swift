@@ -182,7 +182,7 @@ import Testing
         let (mute, address) = try Socket.listening()
         var request = TransferRequest(url: try url("https://\(address)"), timeLimit: .milliseconds(200))
         request.sentTimeLimit = .seconds(3600)
-        await #expect(throws: TransferError.notConnected(.greetingTimeout)) {
+        await #expect(throws: TransferError.notConnected(.greetingTimeout(of: .tls))) {
             try await send(request, over: Transport(trust: TrustStore.system()))
         }
         withExtendedLifetime(mute) {}

@@ -4,6 +4,7 @@ internal import BearerdHTTPExchange
 internal import BearerdSystem
 internal import BearerdTLS
 internal import CBearerdLibcurl
+internal import CBearerdOpenSSL
 internal import Glibc
 
 /// The objects to which one easy handle's options point.
@@ -28,16 +29,20 @@ final class CurlAttachments {
     var proxy: ProxyServer?
 
     /// True once TLS with the server itself has begun, beyond any proxy.
-    var hasMetServer = false
+    var hasMetServer = false { didSet { onMeeting?() } }
+    /// Called when ``hasMetServer`` becomes true; it must not call libcurl.
+    var onMeeting: (() -> Void)?
 
     /// The alert about our certificate with which the server has ended TLS; in TLS 1.3 it comes when the handshake is done for us.
-    var certificateAlert: CertificateAlert? { alertNote?.alert }
+    var certificateAlert: CertificateAlert? { alertNote?.alert.flatMap { CertificateAlert(rawValue: $0) } }
+    /// True if the server has ended TLS because it speaks none of the protocols that were offered (RFC 7301 §3.2).
+    var hasNoCommonProtocol: Bool { alertNote?.alert == UInt8(TLS1_AD_NO_APPLICATION_PROTOCOL) }
     /// Where OpenSSL's callback notes it; a context keeps it, too, because libcurl may have a connection outlive its transfer.
     var alertNote: AlertNote?
 
-    /// A note of ``certificateAlert``.
+    /// A note of the alert with which a server has ended TLS.
     final class AlertNote {
-        var alert: CertificateAlert?
+        var alert: UInt8?
     }
 
     /// The protocols that TLS with the server offers; nil for libcurl's own.

@@ -136,15 +136,15 @@ private let alertNoteIndex = bearerd_ssl_ctx_new_index { _, note, _, _, _, _ in
     if let note { Unmanaged<CurlAttachments.AlertNote>.fromOpaque(note).release() }
 }
 
-/// Called by OpenSSL when something becomes of a TLS connection with a server: takes note of an alert about our certificate.
+/// Called by OpenSSL when something becomes of a TLS connection with a server: takes note of an alert that ended it.
 private func onSecurityEvent(_ session: OpaquePointer?, _ event: CInt, _ value: CInt) {
     // A warning ended nothing before TLS 1.3, where an alert has no level (RFC 8446 §6).
     guard event == SSL_CB_READ | SSL_CB_ALERT, let session,
         value >> 8 == SSL3_AL_FATAL || SSL_version(session) >= TLS1_3_VERSION,
-        let alert = CertificateAlert(rawValue: UInt8(truncatingIfNeeded: value)),
         let place = SSL_CTX_get_ex_data(SSL_get_SSL_CTX(session), alertNoteIndex)
     else { return }
-    Unmanaged<CurlAttachments.AlertNote>.fromOpaque(place).takeUnretainedValue().alert = alert
+    Unmanaged<CurlAttachments.AlertNote>.fromOpaque(place).takeUnretainedValue().alert = UInt8(
+        truncatingIfNeeded: value)
 }
 
 /// Opens a socket as libcurl would (`CURLOPT_OPENSOCKETFUNCTION`), and sets bearerd's own socket options.

@@ -7,8 +7,8 @@ internal import BearerdHTTPExchange
 ///
 /// It goes on when they leave: the next request has it then. Confined to its loop's thread.
 final class HTTP2Attempt {
-    /// True once the upstream has taken the connection, and its SETTINGS are waited for.
-    var isTaken = false
+    /// The first words that are waited for of an upstream that has taken the connection; nil before it has.
+    var awaited: UpstreamError.Greeting?
     private var result: Result<Bool, UpstreamError>?
     private var waiting: [LoopWait] = []
 
@@ -31,7 +31,8 @@ final class HTTP2Attempt {
         do throws(UpstreamError) {
             try await end.wait(within: timeout, orThrow: .connectionTimeout, on: loop)
         } catch {
-            throw error == .connectionTimeout && isTaken ? .greetingTimeout : error
+            guard error == .connectionTimeout, let awaited else { throw error }
+            throw .greetingTimeout(of: awaited)
         }
         guard let result else { throw .connectionTimeout }
         return try result.get()

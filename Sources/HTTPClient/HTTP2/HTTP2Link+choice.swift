@@ -31,7 +31,11 @@ extension [HTTP2Link] {
 
     /// The connection that takes the request where no other could be made in time: a mute upstream is perhaps busy.
     func inPlace(of failure: UpstreamError, for form: RequestForm) -> HTTP2Link? {
-        guard [.connectionTimeout, .greetingTimeout].contains(failure), !form.isHeadLarge else { return nil }
+        guard !form.isHeadLarge else { return nil }
+        switch failure {
+        case .connectionTimeout, .greetingTimeout: break
+        default: return nil
+        }
         return first { $0.hasPlace && $0.isAcknowledged && !$0.refusesHead(of: form.headSize) }
     }
 

@@ -109,7 +109,7 @@ final class HTTP2Link {
                 try await settled.wait(after: seen, until: deadline)
             } catch {
                 connection.close()
-                throw .greetingTimeout
+                throw .greetingTimeout(of: .http2)
             }
         }
     }

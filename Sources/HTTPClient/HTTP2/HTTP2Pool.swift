@@ -234,8 +234,8 @@ package final class HTTP2Pool: NegotiatingPool {
         within timeout: Duration, for attempt: HTTP2Attempt
     ) async throws(UpstreamError) -> Bool {
         let start = ContinuousClock.now
-        let carrier = try await maker.connect(within: timeout)
-        attempt.isTaken = true
+        let carrier = try await maker.connect(within: timeout) { attempt.awaited = .tls }
+        attempt.awaited = .http2
         guard carrier.stream.applicationProtocol != .weakHTTP2 else {
             await HTTP2Link.refuse(carrier)
             guard single != nil else { throw .weakCipher }

@@ -39,18 +39,24 @@ package final class UpstreamConnector {
 
     /// Resolves, connects, tunnels and encrypts as the address requires, without blocking the loop.
     ///
-    /// - Parameter timeout: limits all of it; zero waits for ever.
-    package func connect(within timeout: Duration) async throws(UpstreamError) -> UpstreamConnection {
+    /// - Parameters:
+    ///   - timeout: limits all of it; zero waits for ever.
+    ///   - onTaken: called once the upstream has taken the connection and TLS begins.
+    package func connect(
+        within timeout: Duration, onTaken: @escaping () -> Void = {}
+    ) async throws(UpstreamError) -> UpstreamConnection {
         // Taken before the certificate is: one that is replaced meanwhile may have been shown, and counts as the older one.
         let version = address.transport.ownCertificate?.version ?? 0
-        let connection = try await open(within: timeout)
+        let connection = try await open(within: timeout, onTaken: onTaken)
         connection.certificateVersion = version
         return connection
     }
 
-    private func open(within timeout: Duration) async throws(UpstreamError) -> UpstreamConnection {
+    private func open(
+        within timeout: Duration, onTaken: @escaping () -> Void
+    ) async throws(UpstreamError) -> UpstreamConnection {
         let start = ContinuousClock.now
-        let transfer = try await connected(within: timeout, since: start)
+        let transfer = try await connected(within: timeout, since: start, onTaken: onTaken)
         guard let descriptor = transfer.easy.activeSocket else { throw .connectionRefused }
         if address.isEncryptedByLibcurl { return try encrypted(transfer, descriptor: descriptor) }
         let own = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
@@ -60,6 +66,7 @@ package final class UpstreamConnector {
             return connection(over: SocketWire(descriptor: own), descriptor: own)
         }
         let connection = try secured(own)
+        onTaken()
         try await agree(on: connection, within: timeout, since: start)
         return connection
     }
@@ -83,13 +90,13 @@ package final class UpstreamConnector {
     /// Addresses that were found earlier may belong to another host by now. If they fail, the name is
     /// resolved again and one more attempt made, which is safe because nothing was sent.
     private func connected(
-        within timeout: Duration, since start: ContinuousClock.Instant
+        within timeout: Duration, since start: ContinuousClock.Instant, onTaken: @escaping () -> Void
     ) async throws(UpstreamError) -> CurlTransfer {
-        guard let lookups else { return try await transfer(within: timeout, with: nil) }
+        guard let lookups else { return try await transfer(within: timeout, with: nil, onTaken: onTaken) }
         let permit = try await lookups.permit(within: timeout)
         let findings = lookups.findings
         do throws(UpstreamError) {
-            return try await run(permit, within: Self.rest(of: timeout, since: start))
+            return try await run(permit, within: Self.rest(of: timeout, since: start), onTaken: onTaken)
         } catch {
             guard permit == .knownAddresses, error.isOfAddress,
                 lookups.findings != findings || !lookups.areKnown,
@@ -97,18 +104,18 @@ package final class UpstreamConnector {
             else { throw error }
         }
         let second = try await lookups.permit(within: Self.rest(of: timeout, since: start))
-        return try await run(second, within: Self.rest(of: timeout, since: start))
+        return try await run(second, within: Self.rest(of: timeout, since: start), onTaken: onTaken)
     }
 
     /// A connection attempt that was given up after this time counts against the address.
     private static let doubtfulAfter = Duration.seconds(1)
 
     private func run(
-        _ permit: LookupPermits.Permit, within timeout: Duration
+        _ permit: LookupPermits.Permit, within timeout: Duration, onTaken: @escaping () -> Void
     ) async throws(UpstreamError) -> CurlTransfer {
         let began = ContinuousClock.now
         do throws(UpstreamError) {
-            let transfer = try await transfer(within: timeout, with: permit)
+            let transfer = try await transfer(within: timeout, with: permit, onTaken: onTaken)
             lookups?.end(permit, because: nil)
             return transfer
         } catch {
@@ -130,7 +137,7 @@ package final class UpstreamConnector {
 
     /// - Parameter permit: nil if no name has to be resolved.
     private func transfer(
-        within timeout: Duration, with permit: LookupPermits.Permit?
+        within timeout: Duration, with permit: LookupPermits.Permit?, onTaken: @escaping () -> Void
     ) async throws(UpstreamError) -> CurlTransfer {
         var round = lookups?.round
         if case .lookup(let own)? = permit { round = own }
@@ -143,9 +150,12 @@ package final class UpstreamConnector {
         if case .lookup(let round)? = permit, let lookups {
             transfer.attachments.onResolved = { lookups.found(in: round) }
         }
+        transfer.attachments.onMeeting = onTaken
         switch await transfer.run() {
         case .cancelled, .expired: throw .cancelled
         case .done(CURLE_OK): return transfer
+        case .done where transfer.attachments.hasNoCommonProtocol && address.httpProtocol == .http2:
+            throw .noCommonProtocol
         case .done(let code): throw UpstreamError(code, of: transfer)
         }
     }
@@ -209,8 +219,10 @@ package final class UpstreamConnector {
             if Task.isCancelled { throw .cancelled }
             lookups?.doubt()
             switch error {
-            case .timedOut: throw .greetingTimeout
+            case .timedOut: throw .greetingTimeout(of: .tls)
             case .certificate(let code): throw .tlsCertificate(CertificateFault(verifyResult: code))
+            case .transport where error.hasNoCommonProtocol && address.httpProtocol == .http2:
+                throw .noCommonProtocol
             case .closed, .reset, .failed, .unencrypted, .transport: throw .tlsHandshake
             }
         }

@@ -42,7 +42,7 @@ extension UpstreamError {
         case CURLE_OPERATION_TIMEDOUT:
             self =
                 hasMetServer
-                ? .greetingTimeout
+                ? .greetingTimeout(of: .tls)
                 : easy.microseconds(CURLINFO_NAMELOOKUP_TIME_T) == 0 ? .dnsTimeout : .connectionTimeout
         case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_ISSUER_ERROR:
             self = .tlsCertificate(CertificateFault(of: easy))

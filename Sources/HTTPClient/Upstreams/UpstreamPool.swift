@@ -223,7 +223,11 @@ package final class UpstreamPool: ExchangePool {
     private static let shortagePause = Duration.milliseconds(50)
 
     /// Opens a connection; on a shortage of descriptors or threads it closes idle ones and tries again.
-    func connect(within timeout: Duration) async throws(UpstreamError) -> UpstreamConnection {
+    ///
+    /// - Parameter onTaken: as for ``UpstreamConnector/connect(within:onTaken:)``.
+    func connect(
+        within timeout: Duration, onTaken: @escaping () -> Void = {}
+    ) async throws(UpstreamError) -> UpstreamConnection {
         let start = ContinuousClock.now
         connectingCount += 1
         defer { connectingCount -= 1 }
@@ -231,7 +235,7 @@ package final class UpstreamPool: ExchangePool {
             let remaining =
                 timeout > .zero ? max(timeout - start.duration(to: .now), .milliseconds(1)) : .zero
             do {
-                return try await connector.connect(within: remaining)
+                return try await connector.connect(within: remaining, onTaken: onTaken)
             } catch {
                 guard error.isShortage, !Task.isCancelled,
                     timeout == .zero || remaining > Self.shortagePause

@@ -8,8 +8,8 @@ package enum UpstreamError: Error, Equatable, Sendable {
     case connectionRefused
     /// Name resolution, connecting, proxy and TLS together took longer than allowed.
     case connectionTimeout
-    /// The server took the connection, and its side of TLS, or its SETTINGS of HTTP/2, did not come in time.
-    case greetingTimeout
+    /// The server took the connection, and its first words did not come in time.
+    case greetingTimeout(of: Greeting)
     /// There is no route to the address (`ENETUNREACH`, `EHOSTUNREACH`), or the Unix socket is missing or may
     /// not be opened.
     case unreachable
@@ -46,6 +46,22 @@ package enum UpstreamError: Error, Equatable, Sendable {
     /// Another reason, in libcurl's words.
     case other(reason: String)
 
+    /// The first words of a server.
+    package enum Greeting: Sendable {
+        /// Its side of TLS.
+        case tls
+        /// Its SETTINGS (RFC 9113 §3.4).
+        case http2
+
+        /// The protocol's name.
+        package var name: String {
+            switch self {
+            case .tls: "TLS"
+            case .http2: "HTTP/2"
+            }
+        }
+    }
+
     /// True if another address of the same name could work.
     package var isOfAddress: Bool {
         switch self {
@@ -79,8 +95,8 @@ package enum UpstreamError: Error, Equatable, Sendable {
         switch self {
         case .connectionRefused: "connection refused"
         case .connectionTimeout: "connecting took too long"
-        case .greetingTimeout:
-            "it took the connection and sent no greeting in time: no TLS, or no SETTINGS of HTTP/2"
+        case .greetingTimeout(let greeting):
+            "it took the connection and sent no greeting of \(greeting.name) in time"
         case .unreachable: "no route leads there, or there is no such socket"
         case .dnsError: "the name has no address"
         case .dnsTimeout: "the name servers did not answer"

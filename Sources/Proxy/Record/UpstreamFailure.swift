@@ -127,6 +127,9 @@ struct UpstreamFailure {
         case .dnsError: "mend the name in \(key) of the route, or the name server"
         case .tlsHandshake:
             "http:// in upstream of the route, if it speaks plain HTTP; client_certificate_file, if it asks for one"
+        case .greetingTimeout(of: .tls): "http:// in upstream of the route, if it speaks plain HTTP"
+        case .greetingTimeout(of: .http2), .noCommonProtocol, .weakCipher, .otherProtocol, .declined:
+            "upstream_protocol of the route: http1 or auto, or have the upstream speak HTTP/2"
         default: ""
         }
     }

@@ -49,8 +49,10 @@ struct UpstreamMend {
             "the name \(route.upstream.host) in \(key), or the servers in /etc/resolv.conf"
         case .connectionRefused where route.upstream.socketPath != nil: socketFix(isRefused: true)
         case .connectionRefused: "start what should listen at \(place), or mend the port in \(key)"
-        case .greetingTimeout:
-            "what listens at \(place) takes the connection and is silent: look at it, or mend \(key), whose https:// or upstream_protocol it may not speak"
+        case .greetingTimeout(of: .tls):
+            "what listens at \(place) takes the connection and is silent: look at it, or mend \(key), whose https:// it may not speak"
+        case .greetingTimeout(of: .http2):
+            "what listens at \(place) takes the connection and is silent: look at it, or \(Self.protocolAdvice)"
         case .connectionTimeout: "a firewall on the way to \(place), or the address in \(key)"
         case .unreachable where route.upstream.socketPath != nil: socketFix(isRefused: false)
         case .unreachable: "the network on the way to \(place), or the address in \(key)"

@@ -38,6 +38,13 @@ import Testing
         #expect(http.hasSuffix("does it want https:// in routes[1].upstream?"), "\(http)")
     }
 
+    @Test func `is upstream_protocol where its TLS has no HTTP/2`() throws {
+        let authority = try TLSAuthority()
+        let upstream = try RawUpstream(tls: authority.server().choosing("\u{8}http/1.1"))
+        let more = "upstream_protocol: h2\nca_file: \(authority.certificateFile)"
+        #expect(try fix(upstream.url, more).hasPrefix("upstream_protocol: http1 or auto"))
+    }
+
     @Test func `is the path of a socket`() throws {
         let directory = try TemporaryDirectory()
         let absent = try fix("http+unix:\(directory.path("absent"))")

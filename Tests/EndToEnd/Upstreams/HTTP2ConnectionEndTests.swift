@@ -168,7 +168,9 @@ import Testing
         let proxy = try HoldingProxy(to: .tcp(port: port))
         for (name, status) in [("auto", 200), ("h2", 502)] {
             let sidecar = try Self.sidecar(speaking: name, through: "environment", proxy, authority)
-            #expect(try sidecar.get("/h2/").status == status)
+            let answer = try sidecar.get("/h2/")
+            #expect(answer.status == status)
+            #expect(answer.text.contains("does not choose HTTP/2") == (status == 502), "\(answer.text)")
             let check = try BearerdProcess.command("check", "-c", sidecar.directory.path("config.yaml"))
             #expect(check.exit == 0 && !check.errors.contains("upstream_protocol"))
         }

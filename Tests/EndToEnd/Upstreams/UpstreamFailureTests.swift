@@ -21,7 +21,7 @@ import Testing
     /// - Returns: the `detail` of the answer.
     @discardableResult private func check(
         _ upstream: String, at place: String, _ label: String, says words: String, _ more: String = "",
-        environment: [String: String] = [:]
+        environment: [String: String] = [:], hint: String? = nil
     ) throws -> String {
         let sidecar = try Sidecar(
             environment: environment,
@@ -34,6 +34,7 @@ import Testing
         let line = try sidecar.bearerd.logLine("a warning of \(words)") { $0.message == "the upstream fails" }
         #expect(line["level"] == "warning" && line["route"] == "/failing" && line["upstream"] == place)
         #expect(line["reason"]?.contains(words) == true && line["left_out"] == "0", "\(line.json)")
+        if let hint { #expect(line["hint"]?.hasPrefix(hint) == true, "\(line.json)") }
         try eventually("the failure to be counted") { try failures(of: sidecar, label) == 1 }
         #expect(try sidecar.metrics().sum("bearerd_upstream_failures_total") == 1)
         #expect(!sidecar.bearerd.log.contains("secret=1"))
@@ -110,7 +111,23 @@ import Testing
         let mute = try RawUpstream(script: { _ = try $0.readToEnd() })
         try check(
             "https://localhost:\(mute.address.port)", at: "localhost:\(mute.address.port)", "connect_timeout",
-            says: "no greeting", "timeouts: {connect: 200ms}")
+            says: "no greeting of TLS", "timeouts: {connect: 200ms}")
+        for name in ["h2", "auto"] {
+            let detail = try check(
+                "https://localhost:\(mute.address.port)", at: "localhost:\(mute.address.port)",
+                "connect_timeout", says: "no greeting of TLS",
+                "timeouts: {connect: 200ms}\nupstream_protocol: \(name)")
+            #expect(detail.contains("sent no greeting of TLS within"), "\(detail)")
+        }
+    }
+
+    @Test func `that has no HTTP/2 in its TLS is told so`() throws {
+        let authority = try TLSAuthority()
+        let upstream = try RawUpstream(tls: authority.server().choosing("\u{8}http/1.1"))
+        let detail = try check(
+            upstream.url, at: upstream.authority, "tls", says: "does not choose HTTP/2",
+            "upstream_protocol: h2\nca_file: \(authority.certificateFile)", hint: "upstream_protocol")
+        #expect(detail.contains("does not choose HTTP/2"), "\(detail)")
     }
 
     @Test(arguments: [
