@@ -7,21 +7,10 @@ internal import Glibc
 
 /// The readiness of one descriptor, and the tasks that wait for it.
 ///
-/// The descriptor is watched edge-triggered from the first wait to ``cancel()``: one `epoll_ctl` in its life,
-/// one more if a send has to wait, none if nothing waits. An edge sets a flag; a task that finds the kernel's
-/// buffer empty or full clears it and waits. Confined to its loop's thread.
+/// The descriptor is watched edge-triggered from the first wait to ``cancel()``: one `epoll_ctl` in its life, one more if a send
+/// has to wait, none if nothing waits. An edge sets a flag; a task that finds the kernel's buffer empty or full clears it and
+/// waits. Confined to its loop's thread.
 package final class Readiness {
-    private enum Direction { case reading, writing }
-
-    private struct Waiter {
-        /// The next step of a task that waits in the ``WaitingRoom``, once it is there.
-        var job: UnownedJob?
-        /// How a task goes on that does not.
-        var continuation: UnsafeContinuation<StreamError?, Never>?
-        /// In coarse nanoseconds; `.max` waits for ever.
-        var deadline: UInt64
-    }
-
     /// True if a receive may find something; ``clearReadable()`` clears it.
     package var isReadable: Bool { mayReceive }
     /// True if a send may be taken; ``clearWritable()`` clears it.
@@ -60,8 +49,7 @@ package final class Readiness {
     private var timer: OpaquePointer?
     /// When the timer fires; `.max` if it is not set.
     ///
-    /// It may fire early, for a wait that has ended since: setting it at each wait would cost two heap
-    /// operations a request.
+    /// It may fire early, for a wait that has ended since: setting it at each wait would cost two heap operations a request.
     private var timerDeadline = UInt64.max
     /// True while ``LateChecks`` will look at this connection.
     private var isNoted = false
@@ -73,6 +61,7 @@ package final class Readiness {
     /// True if the next wait for reading must end at once.
     private var isInterrupted = false
     private var reader: Waiter?
+    private var relay: Relay?
     private var writer: Waiter?
     /// How the last wait in either direction has ended.
     private var readerFailure: StreamError?
@@ -127,13 +116,15 @@ package final class Readiness {
         resume(.reading, with: nil)
     }
 
-    /// Notes that nothing can be received before something is sent, because TLS has a message of its own to
-    /// send.
+    /// Notes that nothing can be received before something is sent, because TLS has a message of its own to send.
     package func clearReadableUntilWritable() {
         mayReceive = false
         maySend = false
         readerNeedsWritable = true
     }
+
+    /// True from then on until there is room for that message.
+    var receivesBehindSend: Bool { readerNeedsWritable }
 
     /// Notes that the kernel's buffer was found full.
     package func clearWritable() { maySend = false }
@@ -150,6 +141,32 @@ package final class Readiness {
         guard !isReadable else { return }
         if isInside, !isNoted, !isCancelled { noteForCheck() }
         try await wait(.reading, within: timeout)
+    }
+
+    /// Waits as ``readable(within:isInside:)`` does inside a message, and has `take` called for each arrival meanwhile.
+    ///
+    /// - Parameter take: called by no task; true lets the wait begin anew, false ends it, and so does what is thrown.
+    package func readable(
+        within timeout: Duration, by take: @escaping () throws(StreamError) -> Bool
+    ) async throws(StreamError) {
+        relay = Relay(take: take, patience: timeout.wholeNanoseconds)
+        defer { relay = nil }
+        try await readable(within: timeout, isInside: true)
+    }
+
+    /// Ends the wait for data that has arrived, unless it is relayed.
+    @inline(__always)
+    private func arrived(withEnd hasEnd: Bool) {
+        guard !hasEnd, reader != nil, let relay else { return resume(.reading, with: nil) }
+        do throws(StreamError) {
+            if try !relay.take() { return resume(.reading, with: nil) }
+        } catch {
+            return resume(.reading, with: error)
+        }
+        // First: a call inside an access to `reader` has all of them checked at run time, for 500 instructions a request.
+        let deadline = relay.patience > 0 ? coarseNanoseconds() &+ relay.patience : .max
+        reader?.deadline = deadline
+        if !isNoted, reader != nil { noteForCheck() }
     }
 
     private func noteForCheck() {
@@ -237,8 +254,8 @@ package final class Readiness {
 
     /// Extends the next wait for writing while the peer takes sent data.
     ///
-    /// The kernel reports room when a third of its buffer is free, which may be a megabyte: without this, a
-    /// slow reader would look like one that does not read at all.
+    /// The kernel reports room when a third of its buffer is free, which may be a megabyte: without this, a slow reader would
+    /// look like one that does not read at all.
     private func beginLooking(until deadline: UInt64) {
         lookAt = .max
         guard deadline != .max else { return }
@@ -332,7 +349,7 @@ package final class Readiness {
         if what & CShort(EV_READ | EV_CLOSED) != 0 {
             mayReceive = true
             if reader == nil { hasNews = true }
-            resume(.reading, with: nil)
+            arrived(withEnd: what & CShort(EV_CLOSED) != 0)
         }
         if what & CShort(EV_WRITE) != 0 {
             maySend = true
@@ -363,8 +380,7 @@ package final class Readiness {
         if writer != nil, lookAt <= now { look(at: now) }
         if let reader, reader.deadline <= now { resume(.reading, with: .timedOut) }
         if let writer, writer.deadline <= now { resume(.writing, with: .timedOut) }
-        let next = min(
-            reader?.deadline ?? .max, writer?.deadline ?? .max, writer == nil ? .max : lookAt)
+        let next = min(reader?.deadline ?? .max, writer?.deadline ?? .max, writer == nil ? .max : lookAt)
         if next != .max { setTimer(to: next) }
     }
 }
@@ -372,7 +388,7 @@ package final class Readiness {
 private func onReadiness(_: CInt, _ what: CShort, _ context: UnsafeMutableRawPointer?) {
     guard let context else { return }
     let readiness = Unmanaged<Readiness>.fromOpaque(context)
-    // Waiting tasks are resumed later. `onEdge` runs now and may release the object, so it is retained.
+    // Waiting tasks are resumed later. A relay runs now, and its stream keeps the object. `onEdge` may release it, so it is retained.
     guard readiness._withUnsafeGuaranteedRef({ $0.changed(what) }) else { return }
     let told = readiness.takeUnretainedValue()
     withExtendedLifetime(told) { told.onEdge?() }

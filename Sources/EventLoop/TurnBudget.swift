@@ -7,6 +7,8 @@
 package enum TurnBudget {
     /// The bytes of a turn; 256 KiB from one side to the other count twice.
     static let allowance = 512 * 1024
+    /// The work of an arrival without a task: more than small pieces is for a task, which receives more at once.
+    static let relayAllowance = 32 * 1024
     /// The cost of a system call, beside the bytes that it moves.
     static let callCost = 4 * 1024
     /// The cost of a request, so that a turn has at most 16.

@@ -31,6 +31,14 @@ package protocol BodySource: AnyObject {
     /// - Throws: ``MessageError/truncated`` when the sender ends first.
     func nextPiece(within timeout: Duration, sparingly: Bool) async throws(MessageError) -> Int?
 
+    /// Waits while `take` is called, by no task, for what arrives.
+    ///
+    /// - Parameters:
+    ///   - timeout: limits the wait for each arrival; zero waits for ever.
+    ///   - take: takes and consumes pieces by ``nextPiece()``; false ends the wait.
+    /// - Returns: false if there was no wait: more has arrived already, or each piece needs a task.
+    func relay(within timeout: Duration, by take: @escaping () -> Bool) async throws(MessageError) -> Bool
+
     /// The length of the current piece in bytes; nil if our side has closed the connection meanwhile.
     var pieceCount: Int? { get }
 
@@ -50,6 +58,11 @@ package protocol BodySource: AnyObject {
 
 extension BodySource {
     package var hasTrailers: Bool { !trailers.isEmpty }
+
+    @inline(__always)
+    package func relay(
+        within timeout: Duration, by take: @escaping () -> Bool
+    ) async throws(MessageError) -> Bool { false }
 
     /// Takes the next piece for somebody who takes all that comes.
     @inline(__always)

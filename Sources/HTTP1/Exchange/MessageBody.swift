@@ -130,6 +130,17 @@ package final class MessageBody: BodySource {
         }
     }
 
+    package func relay(
+        within timeout: Duration, by take: @escaping () -> Bool
+    ) async throws(MessageError) -> Bool {
+        guard !isDecoded else { return false }
+        do {
+            return try await stream.relay(within: timeout, by: take)
+        } catch {
+            throw .stream(error)
+        }
+    }
+
     package var pieceCount: Int? { stream.isOpen ? piece.count : nil }
 
     package func withPiece<Result, Failure: Error>(

@@ -110,13 +110,17 @@ extension Forwarder {
         if upstream.isJudgedByTrailers { await judgeEnd(of: exchange, from: upstream, on: route) }
         // Before anything else is taken: what a slow client has left is held once, not twice. An end that is there goes with it.
         if !incoming.isFinished { try await flushToClient(exchange) }
+        // Once a small piece has come by itself, more of them may.
+        var isTrickling = false
         while !incoming.isFinished {
             if try !takeArrived(of: exchange, from: incoming) {
                 if incoming.isFinished { break }
                 if try !flushAtOnce(outgoing, of: exchange) { try await flushToClient(exchange) }
+                if isTrickling, try await relay(exchange, from: incoming, within: timeout) { continue }
                 guard try await takeNext(of: exchange, from: incoming, within: timeout) else { break }
             }
-            guard loop.turnIsOver || (incoming.pieceCount ?? .max) > smallPiece else {
+            isTrickling = (incoming.pieceCount ?? .max) <= smallPiece
+            guard loop.turnIsOver || !isTrickling else {
                 if try !giveAtOnce(outgoing, from: incoming) { try await flushToClient(exchange) }
                 continue
             }
@@ -130,6 +134,47 @@ extension Forwarder {
         if upstream.isJudgedByTrailers { await judgeEnd(of: exchange, from: upstream, on: route) }
         end(exchange, from: upstream)
         try await flushToClient(exchange)
+    }
+
+    /// Has small pieces sent as they arrive, without this task, until there is something for it to do.
+    ///
+    /// - Returns: false if nothing was waited for.
+    private func relay(
+        _ exchange: Exchange, from incoming: some BodySource, within timeout: Duration
+    ) async throws(ProxyError) -> Bool {
+        // What moves the other way counts for a call, too, and nobody looks at that here.
+        guard !exchange.client.request.fields.areOfGRPC else { return false }
+        var uploaded = exchange.client.incoming.byteCount
+        var failure: ProxyError?
+        let hasWaited: Bool
+        do {
+            hasWaited = try await incoming.relay(within: timeout) {
+                uploaded = exchange.client.incoming.byteCount
+                do throws(ProxyError) {
+                    return try self.passOn(exchange, from: incoming)
+                } catch let error {
+                    failure = error
+                    return false
+                }
+            }
+        } catch {
+            // What ended the wait from within comes first: the client that goes may take the upstream with it.
+            throw failure ?? silence(error, of: exchange, since: uploaded)
+        }
+        if let failure { throw failure }
+        return hasWaited
+    }
+
+    /// Sends the pieces that have arrived.
+    ///
+    /// - Returns: false if they were the last, or the client does not take them.
+    private func passOn(_ exchange: Exchange, from incoming: some BodySource) throws(ProxyError) -> Bool {
+        let outgoing = exchange.client.outgoing
+        while try takeArrived(of: exchange, from: incoming) {
+            guard try giveAtOnce(outgoing, from: incoming) else { return false }
+        }
+        guard !incoming.isFinished else { return false }
+        return try flushAtOnce(outgoing, of: exchange)
     }
 
     /// Sends the kept bytes without waiting: an async call that need not wait costs a chunk of a stream a tenth of its way.
@@ -203,11 +248,19 @@ extension Forwarder {
             else { return false }
             took(count, of: exchange, from: incoming)
             return true
-        } catch .stream(.timedOut) {
-            throw owesContent(exchange, since: uploaded) ? .requestTimedOut(isHead: false) : .answerTimedOut
         } catch {
-            throw ProxyError(receivingAnswer: error, loss: exchange.upstream?.loss)
+            throw silence(error, of: exchange, since: uploaded)
         }
+    }
+
+    /// The failure of a wait for content.
+    ///
+    /// - Parameter count: how much content of the request had come when the wait began.
+    private func silence(_ error: MessageError, of exchange: Exchange, since count: UInt64) -> ProxyError {
+        guard error == .stream(.timedOut) else {
+            return ProxyError(receivingAnswer: error, loss: exchange.upstream?.loss)
+        }
+        return owesContent(exchange, since: count) ? .requestTimedOut(isHead: false) : .answerTimedOut
     }
 
     private func took(_ count: Int, of exchange: Exchange, from incoming: some BodySource) {

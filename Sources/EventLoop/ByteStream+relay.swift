@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension ByteStream {
+    /// Waits for more of an incomplete message, and has `take` called for what arrives until something is left to do.
+    ///
+    /// - Parameters:
+    ///   - timeout: limits the wait for each arrival; zero waits for ever.
+    ///   - take: called by no task when ``input`` has got something; false ends the wait.
+    /// - Returns: false if there was no wait, because more has arrived already.
+    package func relay(
+        within timeout: Duration, by take: @escaping () -> Bool
+    ) async throws(StreamError) -> Bool {
+        guard isOpen, !readiness.isReadable else { return false }
+        releaseStorage()
+        try await readiness.readable(within: timeout) { () throws(StreamError) in
+            self.allowance.pointee = TurnBudget.relayAllowance
+            repeat {
+                guard let hasBytes = try self.receive() else {
+                    // A wait that begins anew has this told, one that goes on has not.
+                    if self.readiness.receivesBehindSend { return false }
+                    break
+                }
+                guard hasBytes, take(), !self.turnIsOver else { return false }
+            } while self.readiness.isReadable
+            self.releaseStorage()
+            return true
+        }
+        return true
+    }
+}
