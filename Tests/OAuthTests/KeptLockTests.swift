@@ -133,14 +133,14 @@ struct `A refresh token that was spent and could not be replaced in the store` {
                 old.session.leaveFamily()
                 await old.session.serveWaitersOnly()
                 old.server.script(.held)
-                try? await old.session.refresh(waitingAtMost: .zero)
+                Task { try? await old.session.refresh() }
                 await old.settle()
                 (old.store.isBroken, old.store.hanging) = (true, .load)
                 // It cannot be written, and the new session looks at the store before it takes it over.
                 old.server.release()
                 await old.settle()
                 old.server.script(.held)
-                try? await old.session.refresh(waitingAtMost: .zero)
+                Task { try? await old.session.refresh() }
                 await old.settle()
                 old.store.hanging = nil
                 await old.settle()

@@ -55,7 +55,7 @@ struct `A refresh that is not answered` {
         rule.asked(isAnswered: true, at: moment(17))
         #expect(rule.next(at: moment(17)) == .send)
         #expect(rule.isSilent(at: moment(60)), "the first one is as silent as before")
-        rule.unsent(at: moment(60))
+        rule.unsent(isNewest: true, at: moment(60))
         #expect(rule.isSilent(at: moment(60)))
     }
 
@@ -193,7 +193,7 @@ struct `A refresh that is not answered` {
         var rule = rule()
         #expect(rule.next(at: start) == .send)
         rule.begun(at: start)
-        rule.unsent(at: moment(1))
+        rule.unsent(isNewest: true, at: moment(1))
         #expect(rule.next(at: moment(1)) == .end && !rule.isInDoubt)
 
         rule = silent()
@@ -202,7 +202,7 @@ struct `A refresh that is not answered` {
         rule.asked(isAnswered: true, at: moment(16))
         #expect(rule.next(at: moment(16)) == .send)
         rule.begun(at: moment(16))
-        rule.unsent(at: moment(17))
+        rule.unsent(isNewest: true, at: moment(17))
         guard case .wait(let next?) = rule.next(at: moment(17)) else {
             Issue.record("it does not wait")
             return
@@ -218,9 +218,31 @@ struct `A refresh that is not answered` {
         rule.asked(isAnswered: true, at: moment(16))
         #expect(rule.next(at: moment(16)) == .send)
         rule.begun(at: moment(16))
-        rule.unsent(at: moment(17))
+        rule.unsent(isNewest: false, at: moment(17))
         #expect(rule.next(at: moment(17)) == .wait(until: moment(26)))
         #expect(rule.next(at: moment(26)) == .ask)
+    }
+
+    @Test func `is waited for as long as any when it goes out anew, whatever was asked before is answered`() {
+        var rule = silent()
+        rule.begun(at: moment(12))
+        rule.asked(isAnswered: true, at: moment(12))
+        #expect(rule.next(at: moment(12)) == .wait(until: moment(22)), "the question was asked before")
+        #expect(rule.next(at: moment(22)) == .ask)
+        rule.asked(isAnswered: true, at: moment(22))
+        #expect(rule.next(at: moment(22)) == .wait(until: moment(27)))
+    }
+
+    @Test func `is not asked about while it is being prepared, though an earlier one is withheld`() {
+        var rule = silent()
+        rule.asked(isAnswered: true, at: moment(11))
+        #expect(rule.next(at: moment(16)) == .ask)
+        rule.asked(isAnswered: true, at: moment(16))
+        #expect(rule.next(at: moment(16)) == .send && rule.isPreparing)
+        rule.unsent(isNewest: false, at: moment(17))
+        #expect(rule.next(at: moment(60)) == .wait(until: nil) && !rule.isSilent(at: moment(60)))
+        rule.begun(at: moment(60))
+        #expect(rule.next(at: moment(60)) == .wait(until: moment(70)) && !rule.isPreparing)
     }
 
     @Test func `is neither sent nor asked about again by who is to stop`() {

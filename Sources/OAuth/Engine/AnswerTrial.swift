@@ -45,7 +45,11 @@ package struct AnswerTrial {
                     events.append(.saved(ticket))
                 case .ask(let ticket, _, _, _, _):
                     // Whatever follows the first answer waits for ever.
-                    if !hasAsked { events.append(.answered(ticket, TokenRequestReport(outcome: answer))) }
+                    if !hasAsked {
+                        events += [
+                            .requestBegan(ticket), .answered(ticket, TokenRequestReport(outcome: answer)),
+                        ]
+                    }
                     hasAsked = true
                 case .judge(let ticket, _, let outcome, _): events.append(.judged(ticket, outcome))
                 case .publish(_, let snapshot): token = snapshot

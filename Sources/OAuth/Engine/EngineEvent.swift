@@ -74,7 +74,8 @@ enum EngineEvent: Sendable {
 
     // MARK: The provider
 
-    /// A token request goes out now: what had to be there first, metadata and credentials, is there.
+    /// A token request goes out, or out anew, once its connection stands: what had to be there first, metadata and credentials, is
+    /// there.
     case requestBegan(Ticket)
     /// The result of a token request, whenever it comes.
     case answered(Ticket, TokenRequestReport)

@@ -11,6 +11,7 @@ extension IdentityEngine {
         asking.claimLook = (now + Self.claimLook, nil)
         asking.isClaimed = isClaimed
         asking.lastLook = asking.lastLook == .underWay && !isClaimed ? .foundNobody : nil
+        if isClaimed { takeBack(&asking) }
         phase = .asking(asking)
         let isSilent = asking.rule?.isSilent(at: now) ?? false
         // Whoever comes next must find what we have: of two sessions of one generation one is lost.
@@ -47,15 +48,25 @@ extension IdentityEngine {
 
     // MARK: A request that was left
 
+    /// Takes a request back that waits for metadata or a credential of ours: nobody has seen it, and it may wait for ever.
+    mutating func takeBack(_ asking: inout Asking) {
+        guard asking.rule?.isPreparing == true, let ticket = asking.requests.popLast() else { return }
+        act(.hangUp(ticket))
+        asking.rule?.unsent(isNewest: true, at: now)
+    }
+
     /// Goes on with something else while a request is not answered.
     mutating func setAdrift(_ asking: Asking) {
-        adrift = asking
+        var asking = asking
+        takeBack(&asking)
         // What is being written is not waited for any more.
-        adrift?.meanwhile = nil
+        asking.meanwhile = nil
+        adrift = asking
         // Its token may be on its way still, whoever marked it.
         lease?.isDoubtOurs = false
-        note(asking, isInDoubt: true)
+        note(asking, isInDoubt: asking.rule?.isOpen ?? true)
         restartAttempt(of: asking.target)
+        if asking.requests.isEmpty { abandonAdrift() }
     }
 
     /// True if the answer to a request that was left is the session's: nobody has replaced the refresh token that it

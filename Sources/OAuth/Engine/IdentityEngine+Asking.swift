@@ -88,7 +88,7 @@ extension IdentityEngine {
             case .end:
                 return endAsking(asking, with: asking.failure?.outcome)
             case .wait:
-                if rule.isSilent(at: now), !commands.isEmpty { return makeRoomForCommand() }
+                if rule.mayGiveWay(at: now), !commands.isEmpty { return makeRoomForCommand() }
                 guard asking.claimLook.due <= now, asking.claimLook.ticket == nil else { return }
                 return lookForClaim(asking)
             }
@@ -134,15 +134,16 @@ extension IdentityEngine {
 
     /// True if a request that waited for metadata, a credential or a connection may still be sent, or sent anew.
     ///
-    /// One that was left meanwhile may not: whoever has the lease now may send the same refresh token. Nor may one that
+    /// One that was ever left may not: whoever had the lease then may have sent the same refresh token. Nor may one that
     /// another one of ours has followed, which carries that token, too.
     func wants(_ ticket: Ticket) -> Bool {
-        if case .asking(let asking) = phase { asking.requests.last == ticket } else { false }
+        guard case .asking(let asking) = phase else { return false }
+        return asking.requests.last == ticket && asking.rule?.isOursAlone ?? true
     }
 
     /// From here on an answer is waited for.
     mutating func requestBegan(_ ticket: Ticket) {
-        guard case .asking(var asking) = phase, asking.requests.last == ticket else { return }
+        guard wants(ticket), case .asking(var asking) = phase else { return }
         asking.rule?.begun(at: now)
         phase = .asking(asking)
     }
@@ -161,9 +162,10 @@ extension IdentityEngine {
             return phase = .asking(asking)
         }
         session.basicEncoding = answer.encoding
+        let isNewest = asking.requests.last == ticket
         asking.requests.remove(at: index)
         if asking.requests.isEmpty, answer.isWithheld {
-            // Whoever has the lease has stored what it brought, or is about to.
+            // Whoever has had the lease since has stored what it brought, or has left its mark.
             lookMoment = now
             return endAsking(asking, with: nil)
         }
@@ -180,7 +182,7 @@ extension IdentityEngine {
         } else if isLost {
             rule.lost(at: now)
         } else {
-            rule.unsent(at: now)
+            rule.unsent(isNewest: isNewest, at: now)
         }
         asking.rule = rule
         phase = .asking(asking)
@@ -251,7 +253,7 @@ extension IdentityEngine {
 
     mutating func saveMeanwhile() {
         guard case .asking(var asking) = phase, let lease else { return }
-        note(asking, isInDoubt: true)
+        note(asking, isInDoubt: asking.rule?.isOpen ?? true)
         countOn(from: lease.stored)
         let ticket = newTicket()
         asking.meanwhile = .saving(ticket, session)
@@ -300,8 +302,8 @@ extension IdentityEngine {
         for event in events { take(event) }
         if case .asking(let asking) = phase, asking.isClaimed {
             // Its requests are nobody's, or none was sent; else it may be answered any moment.
-            let isSilent = asking.rule?.isSilent(at: now) ?? false
-            if asking.requests.isEmpty || isSilent && !asking.lacksMark { makeRoom() }
+            let isLate = asking.rule?.mayGiveWay(at: now) ?? false
+            if asking.requests.isEmpty || isLate && !asking.lacksMark { makeRoom() }
         }
         return true
     }

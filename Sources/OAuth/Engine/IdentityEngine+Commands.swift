@@ -55,26 +55,24 @@ extension IdentityEngine {
         orphanAdrift(revokingAnswer: isRevoked)
         let asking: Asking
         switch phase {
-        case .asking(let present) where present.meanwhile == nil:
+        case .asking(var present):
+            takeBack(&present)
+            if isRevoked { revokeAnswers(to: present) }
+            for ticket in present.requests where !isRevoked { act(.hangUp(ticket)) }
             asking = present
-            for ticket in asking.requests where !isRevoked { act(.hangUp(ticket)) }
+            guard present.meanwhile == nil else {
+                // The write under way must end before the lease can go to the command.
+                (present.requests, present.deferred, present.isClaimed) = ([], [], true)
+                return phase = .asking(present)
+            }
             if let question = asking.question { act(.hangUp(question)) }
-            if isRevoked { revokeAnswers(to: asking) }
         case .judging(_, let present, let outcome):
             asking = present
             if isRevoked { revoke(outcome, of: asking.client) }
-        case .asking(var present):
-            // The write under way must end before the lease can go to the command.
-            if isRevoked { revokeAnswers(to: present) }
-            present.deferred = []
-            for ticket in present.requests where !isRevoked { act(.hangUp(ticket)) }
-            present.requests = []
-            present.isClaimed = true
-            return phase = .asking(present)
         case .idle, .settling, .locking, .reading, .spending, .saving, .holding, .performing, .stopped:
             return
         }
-        lease?.leavesMark = asking.rule != nil
+        lease?.leavesMark = asking.rule?.isOpen ?? false
         restartAttempt(of: asking.target)
         // The caller queues the command, and then goes on under the lease.
         phase = lease == nil ? .idle : .holding

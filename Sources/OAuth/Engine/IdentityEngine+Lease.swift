@@ -96,7 +96,7 @@ extension IdentityEngine {
         switch phase {
         case .idle, .settling, .locking: return true
         case .holding: return true
-        case .asking(let asking): return asking.rule?.isSilent(at: now) ?? false
+        case .asking(let asking): return asking.rule?.mayGiveWay(at: now) ?? false
         case .reading, .spending, .judging, .saving, .performing, .stopped: return false
         }
     }

@@ -186,10 +186,10 @@ struct IdentityEngine: Sendable {
 
     mutating func forget(_ id: TargetID) {
         // Nothing is sent for it any more.
-        if case .asking(let asking) = phase, asking.target == id, asking.requests.isEmpty,
-            asking.meanwhile == nil
-        {
-            endAsking(asking, with: nil)
+        if case .asking(var asking) = phase, asking.target == id, asking.meanwhile == nil {
+            takeBack(&asking)
+            phase = .asking(asking)
+            if asking.requests.isEmpty { endAsking(asking, with: nil) }
         }
         for waiter in waiters where waiter.target == id { act(.wake(waiter.id, cancellation(of: waiter))) }
         waiters.removeAll { $0.target == id }
@@ -219,7 +219,8 @@ struct IdentityEngine: Sendable {
 
     mutating func stop() {
         abandonAdrift()
-        if case .asking(let asking) = phase {
+        if case .asking(var asking) = phase {
+            takeBack(&asking)
             for ticket in asking.requests { act(.hangUp(ticket)) }
             if asking.refreshToken != nil, !asking.requests.isEmpty { lease?.leavesMark = true }
         }
@@ -281,8 +282,9 @@ struct IdentityEngine: Sendable {
     /// identity of another configuration may want the lease.
     ///
     /// A request that can replace nothing is hung up, the more so one to a source, whose program would run on. Another one
-    /// goes on once the provider is silent: its mark tells whoever has the lease next, as it does another process. One that
-    /// was not sent, because the refresh token may be spent, never is.
+    /// goes on once the provider is silent: its mark tells whoever has the lease next, as it does another process. One of
+    /// which nothing is on its way, because it is being prepared, its connection has died, or the refresh token may be spent,
+    /// ends as well.
     ///
     /// - Returns: false if there is no such request.
     private mutating func endNeedlessQuestion() -> Bool {
@@ -296,12 +298,10 @@ struct IdentityEngine: Sendable {
             abandonAdrift()
             endDemand(for: asking.target)
         } else {
-            let isUnsent = asking.requests.isEmpty
-            guard isUnsent || asking.rule?.isSilent(at: now) ?? false, asking.meanwhile == nil,
-                !asking.lacksMark, waiters.isEmpty, order.allSatisfy({ targets[$0]?.isLeaving ?? true })
+            guard asking.rule?.mayGiveWay(at: now) ?? false, asking.meanwhile == nil, !asking.lacksMark,
+                waiters.isEmpty, order.allSatisfy({ targets[$0]?.isLeaving ?? true })
             else { return false }
             letGo()
-            if isUnsent { abandonAdrift() }
             for id in order { endDemand(for: id) }
         }
         return true

@@ -32,12 +32,15 @@ struct UnansweredRefresh: Sendable {
     /// How long an answer is waited for before anything is done about it; zero for ever.
     private let limit: Duration
     private var sent = 0
-    /// Requests whose answers can still come.
+    /// True while the newest request waits for metadata or a credential of ours: the provider cannot have seen it.
+    private(set) var isPreparing = false
+    /// Requests that went out and whose answers can still come.
     private var living = 0
     private var maySend: Bool
-    /// When the newest request has been waited for long enough.
+    /// When the newest of them has been waited for long enough; nil for never.
     private var waitEnd: Instant?
     private var isAsking = false
+    /// When the provider is to be asked next, or once no request is waited for.
     private var nextQuestion: Instant?
     private var questionsInVain = 0
     /// Since when the provider answers what is harmless, without a break.
@@ -63,11 +66,19 @@ struct UnansweredRefresh: Sendable {
         nextQuestion = isInDoubt ? now : nil
     }
 
-    /// True if the newest request has been waited for in vain, and an answer may still come.
-    func isSilent(at now: Instant) -> Bool { living > 0 && waitEnd.map { $0 <= now } ?? false }
+    /// True if what went out last has been waited for in vain, and an answer may still come.
+    func isSilent(at now: Instant) -> Bool { living > 0 && mayGiveWay(at: now) }
 
-    /// True if somebody else may have the lease: no answer can come, or the one that may come is late.
-    func mayGiveWay(at now: Instant) -> Bool { living == 0 || isSilent(at: now) }
+    /// True if no answer is waited for: none can come, or the one that may come is late.
+    ///
+    /// Only then is the token repeated, and may somebody else have the lease.
+    func mayGiveWay(at now: Instant) -> Bool { living == 0 || waitEnd.map { $0 <= now } ?? false }
+
+    /// True if the token may have to be sent once more.
+    private var mayRepeat: Bool { !isPreparing && !isDecided && sent < Self.mostSent }
+
+    /// True if the provider may act, or may have acted, upon a request whose answer nobody has.
+    var isOpen: Bool { living > 0 || isInDoubt }
 
     /// True if the token is sent next although it was sent before, or may have been.
     var isAboutToRepeat: Bool { maySend && (isInDoubt || sent > 0) }
@@ -80,16 +91,17 @@ struct UnansweredRefresh: Sendable {
             maySend = false
             othersMayLive = false
             sent += 1
-            living += 1
-            // An earlier request stays as silent as it was, until the newest one goes out.
-            nextQuestion = nil
+            // An earlier request stays as silent as it was, until this one goes out.
+            isPreparing = true
             return .send
         }
-        if living == 0, isDecided || sent == Self.mostSent { return .end }
-        guard !isAsking, !isDecided, let nextQuestion else {
-            return .wait(until: waitEnd.flatMap { $0 > now ? $0 : nil })
+        if living == 0, !isPreparing, isDecided || sent == Self.mostSent { return .end }
+        let silence = living > 0 ? waitEnd : now
+        guard mayRepeat, !isAsking, let nextQuestion, let silence else {
+            return .wait(until: silence.flatMap { $0 > now ? $0 : nil })
         }
-        guard nextQuestion <= now else { return .wait(until: nextQuestion) }
+        let due = max(nextQuestion, silence)
+        guard due <= now else { return .wait(until: due) }
         isAsking = true
         self.nextQuestion = nil
         return .ask
@@ -103,7 +115,7 @@ struct UnansweredRefresh: Sendable {
 
     /// Others had the lease meanwhile, and may have sent the token.
     mutating func takenUp(at now: Instant) {
-        othersMayLive = true
+        (othersMayLive, isInDoubt) = (true, true)
         answering = nil
         guard isAboutToRepeat else { return }
         maySend = false
@@ -112,19 +124,20 @@ struct UnansweredRefresh: Sendable {
 
     // MARK: Events
 
-    /// The newest request goes out, after waiting for metadata or a credential of ours.
-    ///
-    /// Before that nothing is asked or repeated: whatever the provider answers then says nothing of a request that it has not seen.
+    /// The newest request goes out, after waiting for metadata or a credential of ours; or it goes out anew, because it was
+    /// refused for a nonce or an encoding.
     mutating func begun(at now: Instant) {
+        if isPreparing { living += 1 }
+        isPreparing = false
         (answering, questionsInVain) = (nil, 0)
         waitEnd = limit > .zero ? now + limit : nil
-        nextQuestion = sent < Self.mostSent ? waitEnd : nil
+        nextQuestion = waitEnd
     }
 
     /// A request was refused; what it is refused with counts if no other one brings a token.
     mutating func refused() {
         living -= 1
-        isInDoubt = living > 0
+        isInDoubt = living > 0 || othersMayLive
         isDecided = true
     }
 
@@ -132,26 +145,25 @@ struct UnansweredRefresh: Sendable {
     mutating func lost(at now: Instant) {
         living -= 1
         isInDoubt = true
-        guard !isDecided, !isAsking, sent < Self.mostSent else { return }
+        guard mayRepeat, !isAsking else { return }
         // Where the next question is due already, somebody else's request may be alive.
         if answering == nil { nextQuestion = now } else if !othersMayLive { maySend = true }
     }
 
-    /// A request could not be sent: the provider has not seen it.
-    mutating func unsent(at now: Instant) {
-        living -= 1
+    /// A request was not sent, or not anew: the provider has nothing of it to act upon.
+    ///
+    /// - Parameter isNewest: whether none has followed it.
+    mutating func unsent(isNewest: Bool, at now: Instant) {
         sent -= 1
-        if othersMayLive { isInDoubt = true }
-        guard living > 0 else { return isDecided = true }
-        questionFailed(at: now)
-        // Another one that has followed it, and so had it withheld, is waited for as long as any.
-        nextQuestion = [nextQuestion, waitEnd].compactMap(\.self).max()
+        if isNewest, isPreparing { isPreparing = false } else { living -= 1 }
+        if living > 0 { questionFailed(at: now) } else if !isPreparing { isDecided = true }
     }
 
     /// The harmless question has come to an end.
     mutating func asked(isAnswered: Bool, at now: Instant) {
         isAsking = false
-        guard !isDecided, sent < Self.mostSent else { return }
+        // It may have been asked before a request went out that is waited for now.
+        guard mayRepeat, mayGiveWay(at: now) else { return }
         guard isAnswered else {
             guard living > 0 else { return isDecided = true }
             return questionFailed(at: now)

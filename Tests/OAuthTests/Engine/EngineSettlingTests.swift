@@ -44,6 +44,9 @@ struct `After the store has lost something` {
                         let record = StoreRecord(session: stored, settledAt: settling.map { now + $0 })
                         events.append(.recordRead(ticket, .success(record)))
                     case .spend(let ticket, _): events.append(.spent(ticket, .success(false)))
+                    case .ask(let ticket, _, _, _, _):
+                        events.append(.requestBegan(ticket))
+                        rest.append(action)
                     case .save(let ticket, let session, _, _) where takesWrites:
                         stored = session
                         events.append(.saved(ticket))

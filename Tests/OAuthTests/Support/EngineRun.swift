@@ -24,6 +24,8 @@ final class EngineRun {
     /// Whether somebody else claims the lease, and whether a look for that is answered.
     var isClaimed = false
     var answersLooks = true
+    /// Whether a request goes out at once; else it waits for metadata or a credential for ever.
+    var begins = true
     /// Why nothing can be read or marked.
     var readFailure: StoreError?
     var markFailure: StoreError?
@@ -88,7 +90,7 @@ final class EngineRun {
             stored = session
             return .saved(ticket)
         case .lookForClaim(let ticket): return answersLooks ? .claimed(ticket, isClaimed) : nil
-        case .ask(let ticket, _, _, _, _): return .requestBegan(ticket)
+        case .ask(let ticket, _, _, _, _): return begins ? .requestBegan(ticket) : nil
         case .judge(let ticket, _, let outcome, _): return .judged(ticket, outcome)
         default: return nil
         }
@@ -123,6 +125,17 @@ final class EngineRun {
         var outcome = TokenRequestResult(result: .success(grant), sentAt: now, wall: wall)
         outcome.refreshToken = Secret(refreshToken)
         return .answered(ticket, TokenRequestReport(outcome: outcome))
+    }
+}
+
+extension EngineRun {
+    /// The end of a request that was not sent, or not anew, because it must not be any more.
+    func withheld(_ ticket: Ticket) -> EngineEvent { failed(ticket, .superseded, wasSent: false) }
+
+    func failed(_ ticket: Ticket, _ reason: TokenFailure.Reason, wasSent: Bool = true) -> EngineEvent {
+        let outcome = TokenRequestResult(
+            result: .failure(TokenFailure(.transient, reason, detail: "")), sentAt: now, wall: wall)
+        return .answered(ticket, TokenRequestReport(outcome: outcome, wasSent: wasSent))
     }
 }
 
