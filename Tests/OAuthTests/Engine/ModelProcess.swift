@@ -26,6 +26,8 @@ final class ModelProcess {
     var answeringSince: Instant?
     /// Token requests without an answer, and those whose time is over.
     var open: Set<Ticket> = []
+    /// The leases under which requests that are not over were made; none for one that was hung up.
+    var requestLeases: [Ticket: ModelLease] = [:]
     /// Who waits, and until when.
     var waiting: [WaiterID: Instant] = [:]
     private var published: [TargetID: AccessTokenSnapshot] = [:]
@@ -63,7 +65,7 @@ final class ModelProcess {
         engine = Self.engine(in: world)
         if !siblings.contains(where: \.isRunning) { view.begin() }
         (leases, answeringSince) = ([:], nil)
-        (open, waiting, published, invalidated) = ([], [:], [:], [])
+        (open, waiting, published, invalidated, requestLeases) = ([], [:], [:], [], [:])
         world.note("\(name) starts")
         for (number, target) in world.targets.enumerated().dropFirst() {
             take(.targetJoined(number, world.configuration.aimed(at: target)))
@@ -199,9 +201,12 @@ final class ModelProcess {
                 let others = self.world.processes.filter { $0 !== self }
                 self.take(.claimed(ticket, others.contains(where: \.isClaiming)))
             }
-        case .ask(let ticket, _, let grant, _, _): prepare(ticket, grant)
+        case .ask(let ticket, _, let grant, _, _):
+            requestLeases[ticket] = lease
+            prepare(ticket, grant)
         case .hangUp(let ticket):
             open.remove(ticket)
+            requestLeases[ticket] = nil
             world.provider.hangUp(self, ticket)
         case .probe(let ticket, _): world.provider.probe(self, ticket)
         case .judge(let ticket, _, let outcome, _): tell(.judged(ticket, outcome), "judged")
@@ -220,25 +225,6 @@ final class ModelProcess {
         }
     }
 
-    /// Sends a token request once what has to be there first is there: metadata, a credential.
-    private func prepare(_ ticket: Ticket, _ grant: Grant) {
-        let lease = lease
-        let wait = !world.isQuiet && world.chance(10) ? world.seconds(0...30) : .zero
-        world.after(wait, for: self) {
-            var mayBeSent = self.engine.wants(ticket)
-            if case .refresh = grant, lease?.isHeld(at: self.world.now) == false { mayBeSent = false }
-            guard mayBeSent else {
-                let outcome = TokenRequestResult(
-                    result: .failure(ModelProvider.failure(.superseded)), sentAt: self.world.now,
-                    wall: self.world.wall)
-                return self.take(
-                    .answered(ticket, TokenRequestReport(outcome: outcome, wasSent: false)))
-            }
-            self.take(.requestBegan(ticket))
-            self.world.provider.ask(self, ticket, grant)
-        }
-    }
-
     /// Looks whether requests may use an access token.
     private func check(_ snapshot: AccessTokenSnapshot?) {
         guard let snapshot else { return }
@@ -253,7 +239,7 @@ final class ModelProcess {
         hasClaim && isRunning && !isFrozen && !view.isCutOff && phase == "locking"
     }
 
-    private var lease: ModelLease? { engine.lease.flatMap { leases[$0.ticket] } }
+    var lease: ModelLease? { engine.lease.flatMap { leases[$0.ticket] } }
 
     private func ring(at moment: Instant?) {
         alarm += 1

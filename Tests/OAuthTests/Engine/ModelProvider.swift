@@ -27,6 +27,8 @@ final class ModelProvider {
         let process: ModelProcess
         let owner: String
         let at: Instant
+        /// Since when its answer is waited for, which is before its connection stands.
+        let begun: Instant
         /// Whether the provider told that the token is as good as before.
         var isHarmless = false
         /// When its connection was lost to the client, or the client to it.
@@ -34,10 +36,11 @@ final class ModelProvider {
 
         var isAlive: Bool { process.isRunning && process.name == owner }
 
-        init(_ process: ModelProcess, at now: Instant) {
+        init(_ process: ModelProcess, begun: Instant, at now: Instant) {
             self.process = process
             owner = process.name
             at = now
+            self.begun = begun
         }
     }
 
@@ -149,7 +152,8 @@ final class ModelProvider {
             if !probe { world.fail("\(process.name) sent \(name) again and had asked nothing harmless") }
             if earlier.owner == process.name {
                 let silence = process.answeringSince.map { world.now - $0 } ?? .zero
-                if earlier.isConnected, silence < .seconds(5) {
+                let isLong = world.now - earlier.begun >= world.configuration.tokenTimeLimit + .seconds(5)
+                if earlier.isConnected, silence < .seconds(5) || !isLong {
                     world.fail("\(process.name) sent \(name) again though its connection lives")
                 }
             } else if let term {
@@ -226,14 +230,14 @@ final class ModelProvider {
     // MARK: Token requests
 
     /// Takes a token request, and has its answer told when it is ready.
-    func ask(_ process: ModelProcess, _ ticket: Ticket, _ grant: Grant) {
+    func ask(_ process: ModelProcess, _ ticket: Ticket, _ grant: Grant, begun: Instant) {
         guard case .refresh(let token) = grant else {
             return grantAnew(process, ticket)
         }
         counts.sent += 1
         checkSending(token, by: process)
         process.answeringSince = nil
-        let sending = Sending(process, at: world.now)
+        let sending = Sending(process, begun: begun, at: world.now)
         sendings[token.withPlaintext { $0 }, default: []].append(sending)
         calls["\(process.name)/\(ticket)"] = sending
         world.note("\(process.name) sends \(token.withPlaintext { $0 })")
@@ -273,6 +277,7 @@ final class ModelProvider {
         _ process: ModelProcess, _ ticket: Ticket, _ sending: Sending, _ reason: TokenFailure.Reason
     ) {
         sending.isConnected = false
+        guard calls["\(process.name)/\(ticket)"] === sending else { return }
         guard process.open.remove(ticket) != nil else { return }
         let outcome = TokenRequestResult(
             result: .failure(Self.failure(reason)), sentAt: sending.at, wall: world.wall)
@@ -297,10 +302,19 @@ final class ModelProvider {
             }
         }
         let isBusy = !world.isQuiet && world.chance(10)
-        let result = isBusy ? Result.failure(Self.failure(.status(503))) : self.process(token)
-        let slowness = !hasHung && world.chance(10) ? world.seconds(0...13) : world.briefly
+        let wantsAnother = !world.isQuiet && world.chance(10)
+        let result =
+            isBusy || wantsAnother ? Result.failure(Self.failure(.status(503))) : self.process(token)
+        // It takes less time for anything, its connection included, than is waited before the token is sent once more.
+        let slowest = max(0, 13 - (world.now - sending.begun) / .seconds(1))
+        let slowness = !hasHung && world.chance(10) ? world.seconds(0...slowest) : world.briefly
         world.after(slowness, for: process) {
             guard sending.isAlive, process.open.remove(ticket) != nil else { return }
+            if wantsAnother {
+                self.world.note("\(process.name) is to send \(token.withPlaintext { $0 }) with another nonce")
+                sending.isHarmless = true
+                return process.prepare(ticket, .refresh(token))
+            }
             var outcome = TokenRequestResult(
                 result: result, sentAt: sentAt, wall: self.world.wall + (sentAt - self.world.now))
             if case .success(let grant) = result, let new = grant.refreshToken {
