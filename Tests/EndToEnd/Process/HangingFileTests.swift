@@ -105,4 +105,28 @@ import Testing
         #expect(try site.sidecar.admin("GET", "/api/status").text.contains("slow") == false)
         site.goOn()
     }
+
+    @Test func `keeps its session from nobody else, however long a token may take`() throws {
+        let directory = try TemporaryDirectory()
+        let secret = try directory.write("secret", "not-a-real-secret\n")
+        let provider = try HostileProvider()
+        provider.setPolicy { $0.expiresIn = "5" }
+        let sidecar = try Sidecar(
+            provider: provider, directory: directory,
+            environment: Faults.environment(["FAULT_HANG": secret]),
+            .init(
+                top: "timeouts: {token: 300s}", identity: "client_secret_file: \(secret)",
+                grant: "authorization_code", hasSecret: false))
+        try sidecar.importSession()
+        try eventually("a token") { try sidecar.get().status == 200 }
+        try directory.write("secret.hang", "")
+        let before = provider.requests.count
+        provider.setPolicy { $0.expiresIn = "300" }
+        try eventually("the refresh") { try sidecar.state() == "refreshing" }
+        // Another process, which waits for the lock that the refresh has.
+        try sidecar.importSession()
+        #expect(provider.requests.count == before)
+        #expect(unlink(directory.path("secret.hang")) == 0)
+        try eventually("a token") { try sidecar.get().status == 200 && provider.requests.count > before }
+    }
 }
