@@ -4,6 +4,26 @@ import BearerdCryptography
 
 /// Requests that were left to let somebody else have the lease: their answers are not lost.
 extension IdentityEngine {
+    // MARK: Our claim on the lease
+
+    /// True if whoever has the lease is to make room for us: a person waits, or we alone have a refresh token in place of one
+    /// that the holder may be about to send.
+    var claimsLease: Bool {
+        if commands.contains(where: { $0.command.isPersons }) { return true }
+        return isUnwritten && ownToken?.equals(session.refreshToken) == true
+    }
+
+    /// True while another identity of the name, in this process, is to make room for us: the store may take no claim.
+    var isClaiming: Bool { if case .stopped = phase { false } else { claimsLease } }
+
+    /// Waits at once for the lease that somebody else has now, if that one is to make room for us: it may be about to send the
+    /// refresh token of before.
+    mutating func claimLostLease() {
+        guard claimsLease else { return }
+        writeMoment = max(now, lossMoment.map { $0 + Self.claimPause } ?? now)
+        lossMoment = now
+    }
+
     // MARK: Those who claim the lease
 
     mutating func claimed(_ ticket: Ticket, _ isClaimed: Bool) {

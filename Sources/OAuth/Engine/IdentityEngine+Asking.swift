@@ -293,6 +293,7 @@ extension IdentityEngine {
         phase = .asking(asking)
         if isLeaseLost {
             lookMoment = now
+            claimLostLease()
             letGo()
             return true
         }

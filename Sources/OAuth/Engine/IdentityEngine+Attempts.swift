@@ -25,7 +25,8 @@ extension IdentityEngine {
             return endAttempt(of: id, sharing: providerTrouble)
         }
         targets[id]?.isAskedFor = false
-        targets[id]?.attempt = TargetState.Attempt(generation: session.generation)
+        targets[id]?.attempt = TargetState.Attempt(
+            generation: session.generation, wasRefused: session.refusal != nil)
         queue.append(id)
     }
 
@@ -57,9 +58,10 @@ extension IdentityEngine {
 
     // MARK: The attempt
 
-    /// True if an attempt has nothing to bring: another process was faster, or somebody has logged out since.
+    /// True if an attempt has nothing to bring: another process was faster, or was refused, or somebody has logged out since.
     func isNeedless(_ id: TargetID) -> Bool {
         guard let state = targets[id], canRenew, !isStopping else { return true }
+        if session.refusal != nil, state.attempt?.wasRefused == false { return true }
         if let attempt = state.attempt, let access = state.access,
             access.snapshot.generation > attempt.generation, state.demand == nil, now < access.renewal
         {
@@ -155,7 +157,8 @@ extension IdentityEngine {
     /// Begins an attempt anew that somebody has come before.
     mutating func restartAttempt(of id: TargetID) {
         guard let attempt = targets[id]?.attempt else { return }
-        targets[id]?.attempt = TargetState.Attempt(generation: attempt.generation)
+        targets[id]?.attempt = TargetState.Attempt(
+            generation: attempt.generation, wasRefused: attempt.wasRefused)
     }
 
     /// Ends an attempt that asked for nothing, because the store failed.

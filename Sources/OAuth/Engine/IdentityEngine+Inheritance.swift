@@ -29,7 +29,7 @@ extension IdentityEngine {
             // What was given with a lease could not be written; else another process may be about to send the refresh token of
             // before.
             writeMoment = given.lease == nil ? now : now + Self.pauseAfterTrouble
-            if isClaiming { act(.claim) }
+            if case .locking = phase, isClaiming { act(.claim) }
         }
         guard let inherited = given.lease else { return }
         guard lease == nil else { return act(.release(inherited.ticket, leavingMark: inherited.leavesMark)) }

@@ -27,16 +27,6 @@ extension IdentityEngine {
         act(.lock(ticket, isClaiming: claimsLease))
     }
 
-    /// True if whoever has the lease is to make room for us: a person waits, or we alone have a refresh token in place of one
-    /// that the holder may be about to send.
-    private var claimsLease: Bool {
-        if commands.contains(where: { $0.command.isPersons }) { return true }
-        return isUnwritten && ownToken?.equals(session.refreshToken) == true
-    }
-
-    /// True while we wait for the lease with a claim.
-    var isClaiming: Bool { if case .locking = phase { claimsLease } else { false } }
-
     mutating func leased(_ ticket: Ticket) {
         guard case .locking(ticket, _) = phase else { return act(.release(ticket, leavingMark: false)) }
         storeWorked(.lock)
@@ -245,6 +235,7 @@ extension IdentityEngine {
         // A lost lease keeps nobody out, and nothing more can be written under it.
         guard error == .leaseLost else { return }
         lookMoment = now
+        claimLostLease()
         releaseLease()
     }
 

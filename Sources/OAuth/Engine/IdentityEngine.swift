@@ -97,6 +97,8 @@ struct IdentityEngine: Sendable {
     var isBeingRead = false
     /// When ``session`` is written, if it needs to be.
     var writeMoment: Instant
+    /// When somebody else had our lease last while we had something to write; nil if nobody ever had.
+    var lossMoment: Instant?
 
     /// True once tokens are kept fresh whether or not somebody waits for them.
     var isStarted = false

@@ -64,6 +64,8 @@ struct TargetState: Sendable {
     struct Attempt: Sendable {
         /// The session's generation when it began: a later token makes the request needless.
         let generation: Int
+        /// True if the refresh token was refused before, and somebody has asked all the same.
+        let wasRefused: Bool
         /// True if the request was made again because its answer was lost.
         var isRepeated = false
         /// True if nobody waits for the answer any more who has a token, or other plans.

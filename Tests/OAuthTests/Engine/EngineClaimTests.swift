@@ -173,4 +173,37 @@ import Testing
         #expect(run.play(run.answer(ticket, refreshToken: "two")).isClaiming && run.engine.isClaiming)
         #expect(run.lock().saved.first?.equals(Secret("two")) == true && !run.engine.isClaiming)
     }
+
+    @Test func `has its successor claim the lease at once where that was lost`() throws {
+        let run = EngineRun()
+        let ticket = try #require(run.play(.started).asked)
+        (run.locks, run.refusesWrites, run.writeFailure) = (false, true, .leaseLost)
+        #expect(run.play(run.answer(ticket, refreshToken: "two")).isClaiming)
+        // A store that gives leases which are lost is not asked without end.
+        #expect(!run.lock().isClaiming)
+        run.refusesWrites = false
+        run.pass(.seconds(1))
+        let actions = run.play(.timePassed)
+        #expect(actions.isClaiming && actions.saved.first?.equals(Secret("two")) == true)
+    }
+
+    @Test func `makes room in its process for its successor, though the store takes no claim`() throws {
+        let run = EngineRun()
+        let ticket = try #require(run.play(.started).asked)
+        (run.locks, run.refusesWrites, run.writeFailure) = (false, true, .leaseLost)
+        run.play(run.answer(ticket, refreshToken: "two"))
+        run.refuseLock(.unavailable("no space"))
+        #expect(run.engine.isClaiming)
+    }
+
+    @Test func `is not sent where another process was refused meanwhile`() {
+        let run = EngineRun()
+        run.locks = false
+        run.play(.started)
+        run.stored.generation += 1
+        run.stored.refusal = .invalidGrant
+        #expect(run.lock().asked == nil)
+        run.pass(.seconds(60))
+        #expect(run.play(.timePassed).asked == nil)
+    }
 }
