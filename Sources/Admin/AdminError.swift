@@ -58,7 +58,7 @@ enum AdminError: Error, Equatable {
         case .methodNotAllowed: 405
         case .badBody: 400
         case .reload(let refusal): refusal.status
-        case .login(.refused): 403
+        case .login(.refused(let refusal)): refusal.isTransient ? 503 : 403
         case .login(.expired): 504
         case .login(.cancelled): 503
         case .login(.unstored(.spentImport)), .login(.unstored(.outdated)): 409
@@ -79,7 +79,7 @@ enum AdminError: Error, Equatable {
         case .methodNotAllowed: .methodNotAllowed
         case .badBody: .badRequest
         case .reload(let refusal): refusal.code
-        case .login(.refused): .loginRefused
+        case .login(.refused(let refusal)): refusal.isTransient ? .unavailable : .loginRefused
         case .login(.expired): .loginExpired
         case .login(.cancelled): .unavailable
         case .session(.token(.loginRequired), _): .loginRequired

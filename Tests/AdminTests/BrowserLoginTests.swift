@@ -109,7 +109,8 @@ struct `A login in a browser` {
     }
 
     @Test func `that another one has outdone says so, and is not to be tried again by itself`() {
-        let page = Answer(LoginPages.failed(.login(.unstored(.outdated)), "default", at: nil))
+        let page = Answer(
+            LoginPages.failed(.login(.unstored(.outdated)), "default", at: nil, hasSession: false))
         #expect(page.status == 409 && page.fields[.retryAfter] == nil && page.text.contains("is outdone"))
     }
 

@@ -26,7 +26,11 @@ struct BrowserLogins: Sendable {
 
     /// Redirects the browser to the provider.
     func begin(_ identity: String, _ message: ServiceRequest) async throws(AdminError) -> ServiceReply {
-        guard let needsPerson = identities.needsPerson(identity) else { throw .notFound }
+        guard let needsPerson = identities.needsPerson(identity) else {
+            guard message.isOfPerson else { throw .noSuchIdentity(identity) }
+            return LoginPages.unknown(
+                identity, among: await identities.statuses().map(\.name), logins: Set(redirects.keys))
+        }
         guard let uri = redirects[identity] else {
             return needsPerson ? LoginPages.onlyByCommand(identity) : LoginPages.needsNobody(identity)
         }
@@ -36,13 +40,13 @@ struct BrowserLogins: Sendable {
         do throws(TokenFailure) {
             request = try await identities.beginLogin(identity, redirectURI: uri.description)
         } catch {
-            return LoginPages.failed(.login(.failed(error)), identity, at: providers[identity])
+            return await failed(.failed(error), identity)
         }
         if !request.isPushed { pending.pushes.giveBack(for: identity) }
         do throws(LoginError) {
             try await receivers.open(for: identity, answering: CallbackResponder(logins: self, uri: uri))
         } catch {
-            return LoginPages.failed(.login(error), identity, at: providers[identity])
+            return await failed(error, identity)
         }
         var head = HTTPResponse(status: 303)
         head.fields[.location] = request.url
@@ -81,13 +85,12 @@ struct BrowserLogins: Sendable {
         case .otherBrowser: return LoginPages.otherBrowser
         case .refused(let error): return LoginPages.refused(error)
         case .ended(let login, let error):
-            let page = LoginPages.ended(error, login.identity, at: providers[login.identity])
+            let page = LoginPages.ended(
+                error, login.identity, at: providers[login.identity],
+                hasSession: await hasSession(login.identity))
             return await forgetting(login, page)
         case .answered(let login, .refused(let refusal)):
-            return await forgetting(
-                login,
-                LoginPages.failed(
-                    .login(.refused(refusal)), login.identity, at: providers[login.identity]))
+            return await forgetting(login, await failed(.refused(refusal), login.identity))
         case .answered(let login, .granted(let code)):
             return await forgetting(login, await exchange(code, of: login.identity))
         }
@@ -105,7 +108,7 @@ struct BrowserLogins: Sendable {
             // A store that takes no login before somebody has acted leaves the code unused.
             _ = try await identities.take(.inquiry, for: identity)
         } catch {
-            return LoginPages.failed(.login(error), identity, at: providers[identity])
+            return await failed(error, identity)
         }
         do throws(LoginError) {
             let report = try await identities.take(.code(code), for: identity)
@@ -113,7 +116,20 @@ struct BrowserLogins: Sendable {
         } catch .unstored(let trouble) where trouble != .outdated {
             return LoginPages.unstored(trouble, identity, at: providers[identity])
         } catch {
-            return LoginPages.failed(.login(error), identity, at: providers[identity])
+            return await failed(error, identity)
+        }
+    }
+
+    private func failed(_ error: LoginError, _ identity: String) async -> ServiceReply {
+        LoginPages.failed(
+            .login(error), identity, at: providers[identity], hasSession: await hasSession(identity))
+    }
+
+    /// Returns true if the identity has a session that goes on without a login.
+    private func hasSession(_ identity: String) async -> Bool {
+        switch await identities.statuses().first(where: { $0.name == identity })?.state {
+        case .authorized, .authorizationError, .refreshing, .unavailable: true
+        case .loginRequired, .misconfigured, .empty, nil: false
         }
     }
 

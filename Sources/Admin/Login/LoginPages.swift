@@ -36,23 +36,25 @@ enum LoginPages {
             status: 200)
     }
 
+    /// - Parameter hasSession: true if there is a session all the same, which stays.
     static func failed(
-        _ error: AdminError, _ identity: String, at provider: String?
+        _ error: AdminError, _ identity: String, at provider: String?, hasSession: Bool
     ) -> ServiceReply {
         var page = AdminPage.reply(
-            "Not logged in",
-            "<p><strong>\(identity)</strong>\(place(provider)):</p><p class=\"problem\">\(error.detail)</p>\(again(identity))",
+            hasSession ? "No new login" : "Not logged in",
+            "<p><strong>\(identity)</strong>\(place(provider)):</p><p class=\"problem\">\(error.detail)</p>\(stays(hasSession))\(again(identity))",
             status: error.status)
         if error.status == 503 { page.head.fields[.retryAfter] = "5" }
         return page
     }
 
+    /// - Parameter hasSession: true if there is a session all the same, which stays.
     static func ended(
-        _ error: AuthorizationResponseError, _ identity: String, at provider: String?
+        _ error: AuthorizationResponseError, _ identity: String, at provider: String?, hasSession: Bool
     ) -> ServiceReply {
         AdminPage.reply(
-            "Not logged in",
-            "<p class=\"problem\">The answer\(place(provider, "of")) is not believed, because \(error.reason).</p>\(again(identity))",
+            hasSession ? "No new login" : "Not logged in",
+            "<p class=\"problem\">The answer\(place(provider, "of")) is not believed, because \(error.reason).</p>\(stays(hasSession))\(again(identity))",
             status: 400)
     }
 
@@ -141,6 +143,30 @@ enum LoginPages {
             on the machine itself.</p>
             """,
             status: 409)
+    }
+
+    /// - Parameters:
+    ///   - name: what no identity is called.
+    ///   - identities: the names of those that there are.
+    ///   - logins: those of them to which this browser can log in.
+    static func unknown(_ name: String, among identities: [String], logins: Set<String>) -> ServiceReply {
+        let names = identities.map { identity -> HTMLText in
+            logins.contains(identity)
+                ? "<li><a href=\"\(AdminResource.login(identity: identity).path)\">\(identity)</a></li>"
+                : "<li>\(identity)</li>"
+        }
+        return AdminPage.reply(
+            "No such identity",
+            """
+            <p>No identity is called <strong>\(name.printable.cut(to: 100))</strong>: this daemon runs by another
+            configuration, or the one that names it is not in force yet. There are:</p>
+            <ul>\(names.reduce(.empty) { "\($0)\($1)" as HTMLText })</ul>\(AdminPage.home)
+            """,
+            status: 404)
+    }
+
+    private static func stays(_ hasSession: Bool) -> HTMLText {
+        hasSession ? "<p>The session that is there goes on.</p>" : .empty
     }
 
     /// Names the provider where its name is known.

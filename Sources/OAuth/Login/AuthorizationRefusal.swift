@@ -12,6 +12,9 @@ public struct AuthorizationRefusal: Equatable, Sendable {
     /// True if the server wants the request pushed (RFC 9126), and it was not.
     package let wantsPushedRequest: Bool
 
+    /// True if the server cannot log anybody in just now, and has not refused (RFC 6749 §4.1.2.1).
+    package var isTransient: Bool { code == .temporarilyUnavailable || code == .serverError }
+
     /// The advice to push requests, as the end of a sentence; empty if it would not help.
     package var advice: String {
         wantsPushedRequest ? "; the provider wants the request pushed to it: set par: true" : ""

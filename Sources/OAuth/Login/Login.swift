@@ -59,6 +59,8 @@ extension AuthorizationRefusal {
     /// The refusal with the server's own words, for a person.
     public var sentence: String {
         let code = code?.rawValue ?? "an error that cannot be shown"
-        return "the login was refused: \(code)\(description.map { ": \($0)" } ?? "")"
+        let words =
+            isTransient ? "the provider cannot log anybody in just now; try again" : "the login was refused"
+        return "\(words): \(code)\(description.map { ": \($0)" } ?? "")"
     }
 }

@@ -55,9 +55,11 @@ extension CommandFailure {
         CommandFailure(.failure, "\(identity): the login was given up")
     }
 
-    /// The failure if the person or the provider refused.
+    /// The failure if the person or the provider refused, or the provider cannot do it just now.
     init(_ refusal: AuthorizationRefusal, of identity: String) {
-        self.init(.permission, "\(identity): \(refusal.sentence)\(refusal.advice)")
+        self.init(
+            refusal.isTransient ? .unavailable : .permission,
+            "\(identity): \(refusal.sentence)\(refusal.advice)")
     }
 
     /// The failure of a request that the login needs.

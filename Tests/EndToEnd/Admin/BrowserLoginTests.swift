@@ -98,6 +98,19 @@ import Testing
         #expect(try mine.get(answer).status == 200)
     }
 
+    @Test func `that fails without a session says so, and one to nobody names those there are`() throws {
+        let site = try LoginSite()
+        let tab = try Tab.opened(on: site)
+        let page = try tab.get(try tab.answer(saying: true))
+        #expect(page.status == 403 && page.text.contains("Not logged in") && !page.text.contains("goes on"))
+        let unknown = try Tab(site: site).get("/login/wed")
+        #expect(unknown.status == 404 && unknown.text.contains("<strong>wed</strong>"), "\(unknown.text)")
+        #expect(unknown.text.contains("<a href=\"/login/web\">web</a>"))
+        #expect(unknown.text.contains("<li>tv</li>"))
+        let program = try RawClient(to: site.bearerd.admin).request("GET", "/login/wed")
+        #expect(program.status == 404 && program.json["detail"].string?.contains("'wed'") == true)
+    }
+
     @Test func `that the person or another issuer ends leaves the session alone`() throws {
         let site = try LoginSite()
         try site.begin()
@@ -107,11 +120,19 @@ import Testing
         let no = try denied.answer(saying: true)
         let page = try denied.get(no)
         #expect(page.status == 403 && page.text.contains("access_denied") && page.text.contains("/login/web"))
+        #expect(page.text.contains("No new login") && page.text.contains("The session that is there goes on"))
         #expect(try denied.get(no).status == 410)
+        for code in ["temporarily_unavailable", "server_error"] {
+            let tab = try Tab.opened(on: site)
+            let page = try tab.get(tab.answer(saying: true).replacing("access_denied", with: code))
+            #expect(page.status == 503 && page["Retry-After"] != nil && page.text.contains(code))
+            #expect(page.text.contains("just now") && !page.text.contains("refused"), "\(page.text)")
+        }
         let mixed = try Tab.opened(on: site)
         let forged = try mixed.answer().replacing(#/&?iss=[^&]*/#, with: "&iss=https%3A%2F%2Fevil.example")
         let refused = try mixed.get(forged)
         #expect(refused.status == 400 && refused.text.contains("issuer") && !refused.text.contains("evil"))
+        #expect(refused.text.contains("The session that is there goes on"))
         #expect(try mixed.get(forged).status == 410)
         #expect(try site.status()["generation"].number == generation)
     }
