@@ -54,7 +54,7 @@ final class HTTP2Keeper<Kinds: UpstreamKinds> {
         vacant.dismiss()
         for client in clients {
             client.use(limits, snapshot.serverTimeouts)
-            guard forwarder.worker.routing.endsHTTP2(at: client.routing.listener) else { continue }
+            guard forwarder.worker.routing.ends(.http2, at: client.routing.listener) else { continue }
             client.beginShutdown(within: .seconds(1))
         }
     }

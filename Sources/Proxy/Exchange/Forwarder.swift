@@ -37,6 +37,10 @@ final class Forwarder<Client: ClientExchange, Kinds: UpstreamKinds> {
     /// True if the client's connection ends with the current response.
     @inline(__always)
     func endsConnection(of exchange: Exchange) -> Bool {
-        worker.isDraining || exchange.routing.endsConnections(of: exchange.client.request.version)
+        guard !worker.isDraining else { return true }
+        let (routing, version) = (exchange.routing, exchange.client.request.version)
+        guard routing.version != worker.version else { return routing.endsConnections(of: version) }
+        // A reload has come since the request began.
+        return worker.routing.ends(version, at: routing.listener)
     }
 }

@@ -61,9 +61,9 @@ final class WorkerRouting<Kinds: UpstreamKinds> {
             ?? ListenerRouting(listener, by: snapshot, version: version, routes: routes, isClosing: true)
     }
 
-    /// True if the listener's connections of HTTP/2 end.
-    func endsHTTP2(at listener: ListenerPolicy) -> Bool {
-        listeners[listener.key]?.endsConnections(of: .http2) ?? true
+    /// True if the listener's connections of this protocol end, because there is no such listener, or it has another protocol.
+    func ends(_ version: HTTPVersion, at listener: ListenerPolicy) -> Bool {
+        listeners[listener.key]?.endsConnections(of: version) ?? true
     }
 
     /// The routing for a listener of the snapshot.

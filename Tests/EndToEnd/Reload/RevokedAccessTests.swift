@@ -150,6 +150,28 @@ import Testing
         #expect(try echoes(stays))
     }
 
+    @Test func `ends a connection of a listener that is gone with the answer to its upload`() throws {
+        let begun = Gate()
+        let upstream = try RawUpstream(script: { wire in
+            while let head = try wire.readHead() {
+                begun.open()
+                _ = try wire.read(exactly: head.method == "POST" ? 4 : 0)
+                try wire.send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+            }
+        })
+        let sidecar = try Sidecar(upstream: upstream, .init(listen: "[127.0.0.1:0, 127.0.0.1:0]"))
+        try sidecar.awaitToken()
+        let address = try sidecar.bearerd.address(of: .proxy, 1)
+        let client = try RawClient(to: address)
+        try client.wire.send("POST / HTTP/1.1\r\nHost: \(address)\r\nContent-Length: 4\r\n\r\nab")
+        try begun.pass()
+        try sidecar.reload(to: .init())
+        try client.wire.send("cd")
+        let answer = try client.wire.readResponse()
+        #expect(answer.status == 200 && answer["Connection"] == "close")
+        #expect(try client.wire.endsCleanly())
+    }
+
     @Test func `ends what only becomes a stream after that`() throws {
         let gate = Gate()
         let upstream = try RawUpstream { _ in
