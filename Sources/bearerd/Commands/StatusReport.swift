@@ -176,16 +176,19 @@ extension IdentityState {
 
 extension IdentityStatus {
     /// The meaning of ``comingTrouble``, how long the token lasts, and the remedy.
-    func advice(at now: WallTime) -> String {
+    ///
+    /// - Parameter namesDoctor: false where doctor says it.
+    func advice(at now: WallTime, namesDoctor: Bool = true) -> String {
+        let look = namesDoctor ? " ('bearerd doctor --check store')" : ""
         guard !isOnlyInMemory else {
             return
-                "a restart would lose the newest session; mend the store first ('bearerd doctor --check store')"
+                "a restart would lose the newest session; mend the store first\(look)"
                 + (goesOnFromMemory ? "; until then it goes on from memory, and requests are served" : "")
         }
         guard !goesOnFromMemory else {
             return
                 "the store takes no writes; it goes on from memory, requests are served, and a restart fetches a new token; mend the "
-                + "store ('bearerd doctor --check store')"
+                + "store\(look)"
         }
         let left = expiresAt.map { $0 - now }.flatMap { $0 > .zero ? $0.words : nil }
         let cause =
@@ -195,6 +198,6 @@ extension IdentityStatus {
             + (left.map {
                 "the token lasts another \($0), and no request gets one after that unless a later try works"
             } ?? "there is no token in reserve")
-            + " ('bearerd doctor \(name)' looks closer)"
+            + (namesDoctor ? " ('bearerd doctor \(name)' looks closer)" : "")
     }
 }

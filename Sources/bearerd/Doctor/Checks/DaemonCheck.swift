@@ -99,7 +99,8 @@ enum DaemonCheck {
         switch known.state {
         case .authorized, .refreshing, .empty:
             if known.comingTrouble != nil {
-                let advice = known.advice(at: WallTime(sinceEpoch: WallClock.sinceEpoch))
+                let advice = known.advice(
+                    at: WallTime(sinceEpoch: WallClock.sinceEpoch), namesDoctor: false)
                 let words = "\(seen); \(advice)"
                 let fix = fix(of: known, as: examined)
                 if known.goesOnFromMemory, !known.isOnlyInMemory { return .warn(words, fix: fix) }
