@@ -14,6 +14,8 @@ package struct ListeningSocket: Sendable {
     package enum BindError: Error, Sendable {
         /// The host has no address, or the path does not fit a socket address.
         case unusableAddress
+        /// The name servers did not answer.
+        case unansweredName
         /// `bind` or `listen` failed; `code` is its `errno`.
         case failed(code: Int32, reason: String)
         /// The passed descriptor is not a listening stream socket of the IP or Unix family.
@@ -27,6 +29,7 @@ package struct ListeningSocket: Sendable {
         package var reason: String {
             switch self {
             case .unusableAddress: "this machine has no such address"
+            case .unansweredName: "the name servers did not answer"
             case .failed(_, let reason): reason
             case .notListening: "that descriptor is no stream socket that listens"
             }
@@ -53,8 +56,8 @@ package struct ListeningSocket: Sendable {
     ///     `SO_REUSEPORT`, which would hide that another process has the address.
     package static func tcp(host: String, port: UInt16, joining: Bool) throws(BindError) -> [ListeningSocket]
     {
-        let candidates = SocketAddress.resolve(host: host, port: port)
-        guard !candidates.isEmpty else { throw .unusableAddress }
+        let (candidates, isAnswered) = SocketAddress.lookUp(host: host, port: port)
+        guard !candidates.isEmpty else { throw isAnswered ? .unusableAddress : .unansweredName }
         var bound: [ListeningSocket] = []
         for candidate in candidates {
             do {

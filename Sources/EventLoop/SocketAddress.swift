@@ -50,11 +50,19 @@ enum SocketAddress {
 
     /// Resolves `host` to addresses for binding; blocks on the resolver unless `host` is numeric.
     static func resolve(host: String, port: UInt16) -> [(storage: sockaddr_storage, length: socklen_t)] {
+        lookUp(host: host, port: port).found
+    }
+
+    /// The same, and whether the name servers have answered.
+    static func lookUp(
+        host: String, port: UInt16
+    ) -> (found: [(storage: sockaddr_storage, length: socklen_t)], isAnswered: Bool) {
         var hints = addrinfo()
         hints.ai_socktype = CInt(SOCK_STREAM.rawValue)
         hints.ai_flags = AI_PASSIVE
         var list: UnsafeMutablePointer<addrinfo>?
-        guard getaddrinfo(host, String(port), &hints, &list) == 0 else { return [] }
+        let status = getaddrinfo(host, String(port), &hints, &list)
+        guard status == 0 else { return ([], status != EAI_AGAIN) }
         defer { freeaddrinfo(list) }
         var found: [(storage: sockaddr_storage, length: socklen_t)] = []
         var next = list
@@ -69,7 +77,7 @@ enum SocketAddress {
             }
             next = entry.pointee.ai_next
         }
-        return found
+        return (found, true)
     }
 
     /// The address of a Unix socket; nil if the path is too long for the kernel (107 bytes).

@@ -138,8 +138,8 @@ extension CommandFailure {
                 SystemError.isShortage(code) ? .systemRefuses : .unavailable,
                 "\(place): \(reason)\(Self.advice(on: code, address, key ?? "it"))")
             isDenied = SystemError(.socket, code: code).isPermission
-        case .notListening?:
-            self.init(.unavailable, "\(place): \(ListeningSocket.BindError.notListening.reason)")
+        case .notListening?, .unansweredName?:
+            self.init(.unavailable, "\(place): \((error as? ListeningSocket.BindError)?.reason ?? "")")
         case .unusableAddress?, nil:
             self.init(.unavailable, "\(place): no such address")
         }
@@ -170,6 +170,8 @@ extension CommandFailure {
             return ": who runs bearerd may not write into the directory of \(path)"
         case (EADDRNOTAVAIL, .tcp):
             return ": no interface of this machine has it; ip address shows what there is"
+        case (EMFILE, _): return "; raise the limit of descriptors (LimitNOFILE=)"
+        case (ENFILE, _): return "; raise fs.file-max"
         default: return ""
         }
     }
