@@ -10,9 +10,10 @@ import Testing
 /// What one login asks for that others do not.
 extension `A login` {
     private func asking(
+        sharing other: SessionHarness? = nil,
         _ change: (inout ClientConfiguration) -> Void = { _ in }
     ) -> SessionHarness {
-        SessionHarness(grantType: .authorizationCode) { configuration in
+        SessionHarness(grantType: .authorizationCode, sharing: other) { configuration in
             configuration.issuer = Self.issuer
             configuration.endpoints[.authorization] = HTTPURL("\(Self.issuer)/auth")
             configuration.endpoints[.deviceAuthorization] = HTTPURL("\(Self.issuer)/device")
@@ -83,6 +84,7 @@ extension `A login` {
                 .status(200, #"{"access_token":"at-api","expires_in":300,"refresh_token":"rt"}"#))
             // A broken gateway has not looked at the code.
             await #expect(throws: LoginError.self) { try await session.logInWithPendingCode() }
+            #expect(harness.store.stored()?.pendingCode != nil)
             let login = try await session.logInWithPendingCode()
             #expect(login?.hasIDToken == false)
             #expect(await session.scope == ["api"])
@@ -91,6 +93,37 @@ extension `A login` {
             let usual = try await session.authorizationRequest(redirectURI: "http://127.0.0.1:1/")
             await #expect(throws: LoginError.self) {
                 try await session.logIn(with: try code(answering: usual))
+            }
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func `that waits in the store is sent once, by whichever process takes it`(isCode: Bool) async throws {
+        let harness = asking()
+        let other = asking(sharing: harness)
+        @Sendable func finish(_ session: AuthSession, _ url: String) async throws -> Login? {
+            guard !isCode else { return try await session.logInWithPendingCode() }
+            return try await session.logIn(withAnswer: url)
+        }
+        try await other.run {
+            try await harness.run {
+                let request = try await harness.session.authorizationRequest(
+                    redirectURI: "http://127.0.0.1:1/", scope: ["api"])
+                let url = "http://127.0.0.1:1/?code=c&state=\(request.state.withPlaintext { $0 })"
+                if isCode {
+                    try await harness.session.keep(try code(answering: request))
+                } else {
+                    try await harness.session.keep(request)
+                }
+                harness.server.script(.held)
+                let first = Task { try await finish(harness.session, url) }
+                await harness.settle()
+                #expect(harness.server.bodies.count == 1)
+                let stored = harness.store.stored()
+                #expect(stored != nil && stored?.pendingCode == nil && stored?.pendingRequest == nil)
+                #expect(try await finish(other.session, url) == nil)
+                harness.server.release()
+                #expect(try await first.value != nil && harness.server.bodies.count == 1)
             }
         }
     }

@@ -2,6 +2,7 @@
 
 public import BearerdCryptography
 import BearerdJSONText
+import Synchronization
 
 /// Logins. The present session stays as it is until the last step replaces it.
 extension AuthSession {
@@ -125,7 +126,7 @@ extension AuthSession {
         return session.pendingRequest.flatMap { AuthorizationRequest(decoding: $0) }
     }
 
-    /// Logs in with the response to the request that waits in the store.
+    /// Logs in with the response to the request that waits in the store, and removes it before the response's code is sent.
     ///
     /// - Parameter url: the redirect URI with the response's parameters.
     /// - Returns: nil if no request waits.
@@ -146,10 +147,19 @@ extension AuthSession {
             throw .failed(
                 TokenFailure(.final, .issuerMismatch, detail: "the answer is not believed: \(error.clause)"))
         }
+        let judged = request.encoded()
+        let isOurs = try await take { pending in
+            guard pending.request?.equals(judged) ?? false else { return false }
+            pending.request = nil
+            return true
+        }
+        guard isOurs else { return nil }
         do throws(LoginError) {
             return try await logIn(with: response)
         } catch {
-            if error.isFinal { try? await forget(request) }
+            if !error.isFinal {
+                try? await changePending { PendingLogin(code: $0.code, request: $0.request ?? judged) }
+            }
             throw error
         }
     }
@@ -168,19 +178,50 @@ extension AuthSession {
         return session.pendingCode
     }
 
-    /// Logs in with the code that waits in the store, and removes it if the server refuses it.
+    /// Logs in with the code that waits in the store, and removes it before it is sent: a code is for one use (RFC 6749 §4.1.2).
     ///
-    /// - Returns: nil if no code waits.
+    /// A failure that leaves the code unused puts it back; a process that is killed meanwhile has used it up.
+    ///
+    /// - Returns: nil if no code waits, or another process has just taken it.
     /// - Throws: ``LoginError``; the present session stays.
     public func logInWithPendingCode() async throws(LoginError) -> Login? {
         if let refusal = await storeRefusal() { throw .unstored(refusal) }
         guard let code = await pendingCode() else { return nil }
+        let isOurs = try await take { pending in
+            guard pending.code?.verifier.equals(code.verifier) ?? false else { return false }
+            pending.code = nil
+            return true
+        }
+        guard isOurs else { return nil }
         do throws(LoginError) {
             return try await logIn(with: code)
         } catch {
-            if error.isFinal, await storeRefusal() == nil { try? await forget(code) }
+            if !error.isFinal {
+                try? await changePending { PendingLogin(code: $0.code ?? code, request: $0.request) }
+            }
             throw error
         }
+    }
+
+    /// Takes what waits in the store for oneself, under its lock.
+    ///
+    /// - Parameter remove: returns false if it is not there.
+    /// - Returns: the last answer of `remove`.
+    private func take(
+        _ remove: @escaping @Sendable (inout PendingLogin) -> Bool
+    ) async throws(LoginError) -> Bool {
+        let taking = PendingTaking()
+        do throws(StoreError) {
+            try await changePending { pending in
+                var pending = pending
+                let isThere = remove(&pending)
+                taking.isThere.withLock { $0 = isThere }
+                return pending
+            }
+        } catch {
+            throw .unstored(error)
+        }
+        return taking.isThere.withLock { $0 }
     }
 
     /// Removes a code from the store, unless a newer one has taken its place.
@@ -347,4 +388,9 @@ extension AuthSession {
         _ = target
         if case .failed(let error) = await core.perform(.keeping(change)) { throw error }
     }
+}
+
+/// Notes if a change of the store found what it was to take.
+private final class PendingTaking: Sendable {
+    let isThere = Mutex(false)
 }
