@@ -128,6 +128,40 @@ extension `A login` {
         }
     }
 
+    @Test func `whose code may be used up does not wait any more`() async throws {
+        let harness = asking()
+        try await harness.run {
+            let session = harness.session
+            let answers: [FakeServer.Reply] = [
+                .error(.timedOut), .error(.interrupted("the end")), .status(200, "{}"),
+                .status(400, #"{"error":"invalid_grant"}"#),
+            ]
+            for answer in answers {
+                let request = try await session.authorizationRequest(redirectURI: "http://127.0.0.1:1/")
+                try await session.keep(try code(answering: request))
+                harness.server.script(answer)
+                await #expect(throws: LoginError.self) { try await session.logInWithPendingCode() }
+                #expect(harness.store.stored()?.pendingCode == nil, "\(answer)")
+            }
+        }
+    }
+
+    @Test func `that fails late does not wait behind a logout`() async throws {
+        let harness = asking()
+        try await harness.run {
+            let session = harness.session
+            let request = try await session.authorizationRequest(redirectURI: "http://127.0.0.1:1/")
+            try await session.keep(try code(answering: request))
+            harness.server.script(.held)
+            let login = Task { try await session.logInWithPendingCode() }
+            await harness.settle()
+            _ = await session.logOut(onlyHere: true)
+            harness.server.release(with: .error(.unreachable("nobody")))
+            await #expect(throws: LoginError.self) { _ = try await login.value }
+            #expect(harness.store.stored()?.pendingCode == nil)
+        }
+    }
+
     @Test func `with an empty scope is one for who the person is, with all that follows`() async throws {
         let harness = asking { $0.scope = ["api"] }
         try await harness.run {

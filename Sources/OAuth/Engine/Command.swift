@@ -35,6 +35,8 @@ struct PendingLogin: Sendable {
     var code: AuthorizationCode?
     /// The request whose response is awaited.
     var request: Secret?
+    /// The generation of the session beside it.
+    var generation = 0
 }
 
 /// A session that another program began.

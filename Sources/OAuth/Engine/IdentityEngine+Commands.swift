@@ -209,9 +209,12 @@ extension IdentityEngine {
         _ change: (PendingLogin) -> PendingLogin, over stored: StoredSession?
     ) -> StoredSession {
         let others = stored.flatMap { $0.binding.hasSameBytes(as: binding) ? nil : $0 }
-        let pending = change(PendingLogin(code: session.pendingCode, request: session.pendingRequest))
+        let generation = max(session.generation, stored?.generation ?? 0)
+        let pending = change(
+            PendingLogin(
+                code: session.pendingCode, request: session.pendingRequest, generation: generation))
         var next = others ?? session
-        next.generation = max(session.generation, stored?.generation ?? 0) + 1
+        next.generation = generation + 1
         next.pendingCode = pending.code
         next.pendingRequest = pending.request
         let isEmpty = pending.code == nil && pending.request == nil

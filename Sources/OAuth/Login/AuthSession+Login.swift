@@ -2,7 +2,6 @@
 
 public import BearerdCryptography
 import BearerdJSONText
-import Synchronization
 
 /// Logins. The present session stays as it is until the last step replaces it.
 extension AuthSession {
@@ -103,136 +102,6 @@ extension AuthSession {
         return try await finish(
             outcome, of: grant, nonce: scope.contains(Scope.openID) ? code.nonce : nil,
             beside: code.additionalParameters, askingFor: code.additions)
-    }
-
-    /// Keeps a code in the store, for another process to exchange.
-    ///
-    /// - Throws: ``StoreError``.
-    public func keep(_ code: AuthorizationCode) async throws(StoreError) {
-        try await changePending { _ in PendingLogin(code: code) }
-    }
-
-    /// Keeps a request in the store, for another process that receives its response.
-    ///
-    /// - Throws: ``StoreError``.
-    public func keep(_ request: AuthorizationRequest) async throws(StoreError) {
-        let request = request.encoded()
-        try await changePending { PendingLogin(code: $0.code, request: request) }
-    }
-
-    /// The request of this client that waits in the store for its response; nil if there is none.
-    public func pendingRequest() async -> AuthorizationRequest? {
-        await core.look()
-        return session.pendingRequest.flatMap { AuthorizationRequest(decoding: $0) }
-    }
-
-    /// Logs in with the response to the request that waits in the store, and removes it before the response's code is sent.
-    ///
-    /// - Parameter url: the redirect URI with the response's parameters.
-    /// - Returns: nil if no request waits.
-    /// - Throws: ``LoginError``; the present session stays, and a URL that is no response leaves the request waiting, unless it
-    ///   is of another issuer (``AuthorizationResponseError/endsLogin``).
-    public func logIn(withAnswer url: String) async throws(LoginError) -> Login? {
-        if let refusal = await storeRefusal() { throw .unstored(refusal) }
-        guard let request = await pendingRequest() else { return nil }
-        let response: AuthorizationResponse
-        do throws(AuthorizationResponseError) {
-            response = try request.response(to: url)
-        } catch {
-            guard error.endsLogin else {
-                throw .failed(
-                    TokenFailure(.final, .badRedirectURI, detail: "this URL is no answer: \(error.clause)"))
-            }
-            try? await forget(request)
-            throw .failed(
-                TokenFailure(.final, .issuerMismatch, detail: "the answer is not believed: \(error.clause)"))
-        }
-        let judged = request.encoded()
-        let isOurs = try await take { pending in
-            guard pending.request?.equals(judged) ?? false else { return false }
-            pending.request = nil
-            return true
-        }
-        guard isOurs else { return nil }
-        do throws(LoginError) {
-            return try await logIn(with: response)
-        } catch {
-            if !error.isFinal {
-                try? await changePending { PendingLogin(code: $0.code, request: $0.request ?? judged) }
-            }
-            throw error
-        }
-    }
-
-    /// Removes a request from the store, unless a newer one has taken its place.
-    private func forget(_ request: AuthorizationRequest) async throws(StoreError) {
-        let judged = request.encoded()
-        try await changePending { pending in
-            pending.request?.equals(judged) ?? false ? PendingLogin(code: pending.code) : pending
-        }
-    }
-
-    /// The code of this client that waits in the store; nil if there is none.
-    public func pendingCode() async -> AuthorizationCode? {
-        await core.look()
-        return session.pendingCode
-    }
-
-    /// Logs in with the code that waits in the store, and removes it before it is sent: a code is for one use (RFC 6749 §4.1.2).
-    ///
-    /// A failure that leaves the code unused puts it back; a process that is killed meanwhile has used it up.
-    ///
-    /// - Returns: nil if no code waits, or another process has just taken it.
-    /// - Throws: ``LoginError``; the present session stays.
-    public func logInWithPendingCode() async throws(LoginError) -> Login? {
-        if let refusal = await storeRefusal() { throw .unstored(refusal) }
-        guard let code = await pendingCode() else { return nil }
-        let isOurs = try await take { pending in
-            guard pending.code?.verifier.equals(code.verifier) ?? false else { return false }
-            pending.code = nil
-            return true
-        }
-        guard isOurs else { return nil }
-        do throws(LoginError) {
-            return try await logIn(with: code)
-        } catch {
-            if !error.isFinal {
-                try? await changePending { PendingLogin(code: $0.code ?? code, request: $0.request) }
-            }
-            throw error
-        }
-    }
-
-    /// Takes what waits in the store for oneself, under its lock.
-    ///
-    /// - Parameter remove: returns false if it is not there.
-    /// - Returns: the last answer of `remove`.
-    private func take(
-        _ remove: @escaping @Sendable (inout PendingLogin) -> Bool
-    ) async throws(LoginError) -> Bool {
-        let taking = PendingTaking()
-        do throws(StoreError) {
-            try await changePending { pending in
-                var pending = pending
-                let isThere = remove(&pending)
-                taking.isThere.withLock { $0 = isThere }
-                return pending
-            }
-        } catch {
-            throw .unstored(error)
-        }
-        return taking.isThere.withLock { $0 }
-    }
-
-    /// Removes a code from the store, unless a newer one has taken its place.
-    ///
-    /// - Throws: ``StoreError``.
-    public func forget(_ code: AuthorizationCode) async throws(StoreError) {
-        try await changePending { pending in
-            var pending = pending
-            if pending.code?.verifier.equals(code.verifier) ?? false { pending.code = nil }
-            return pending
-        }
     }
 
     // MARK: Device
@@ -380,17 +249,4 @@ extension AuthSession {
 
     /// Has a login that waits for the store give up soon.
     package func endStoreWait() { isStoreWaitOver = true }
-
-    /// Changes the code and the request that wait in the store.
-    private func changePending(
-        _ change: @escaping @Sendable (PendingLogin) -> PendingLogin
-    ) async throws(StoreError) {
-        _ = target
-        if case .failed(let error) = await core.perform(.keeping(change)) { throw error }
-    }
-}
-
-/// Notes if a change of the store found what it was to take.
-private final class PendingTaking: Sendable {
-    let isThere = Mutex(false)
 }

@@ -31,13 +31,19 @@ public enum LoginError: ExplainedError, Equatable, Sendable {
 }
 
 extension LoginError {
-    /// True if the code has been used up.
-    var isFinal: Bool {
-        switch self {
-        case .refused, .expired, .unstored: true
-        case .cancelled: false
-        case .failed(let failure):
-            failure.kind == .final || failure.kind == .doubtful || failure.reason == .badIDToken
+    /// True if no server has judged the code: it was not sent, or the answer was about something else.
+    var leavesCodeUnused: Bool {
+        guard case .failed(let failure) = self, failure.kind != .final, failure.kind != .doubtful else {
+            return false
+        }
+        return switch failure.reason {
+        case .unreachable, .certificate, .noMetadata, .badIssuer, .noEndpoint, .insecureEndpoint,
+            .notRegistered,
+            .noCredential, .unreadableCredential, .badCredential, .badParameter, .noProof:
+            true
+        // An answer other than a success, of a gateway or about the client.
+        case .refused, .status: true
+        default: false
         }
     }
 }
