@@ -16,7 +16,7 @@ extension ByteStream {
             self.allowance.pointee = TurnBudget.relayAllowance
             repeat {
                 guard let hasBytes = try self.receive() else {
-                    // A wait that begins anew has this told, one that goes on has not.
+                    // The next wait asks to be told of room for sending; this one, which would go on, has not.
                     if self.readiness.receivesBehindSend { return false }
                     break
                 }

@@ -14,7 +14,7 @@ package struct ListeningSocket: Sendable {
     package enum BindError: Error, Sendable {
         /// The host has no address, or the path does not fit a socket address.
         case unusableAddress
-        /// The name servers did not answer.
+        /// The name servers gave no answer.
         case unansweredName
         /// `bind` or `listen` failed; `code` is its `errno`.
         case failed(code: Int32, reason: String)
@@ -29,7 +29,7 @@ package struct ListeningSocket: Sendable {
         package var reason: String {
             switch self {
             case .unusableAddress: "this machine has no such address"
-            case .unansweredName: "the name servers did not answer"
+            case .unansweredName: "the name servers give no answer for it just now"
             case .failed(_, let reason): reason
             case .notListening: "that descriptor is no stream socket that listens"
             }

@@ -163,7 +163,7 @@ package final class Readiness {
         } catch {
             return resume(.reading, with: error)
         }
-        // First: a call inside an access to `reader` has all of them checked at run time, for 500 instructions a request.
+        // Before the access: a call inside an access to `reader` has all of them checked at run time, for 500 instructions a request.
         let deadline = relay.patience > 0 ? coarseNanoseconds() &+ relay.patience : .max
         reader?.deadline = deadline
         if !isNoted, reader != nil { noteForCheck() }

@@ -125,12 +125,10 @@ struct BrowserLogins: Sendable {
             .login(error), identity, at: providers[identity], hasSession: await hasSession(identity))
     }
 
-    /// Returns true if the identity has a session that goes on without a login.
+    /// Returns true if the identity has a session that goes on without a login, whatever hinders its next token.
     private func hasSession(_ identity: String) async -> Bool {
-        switch await identities.statuses().first(where: { $0.name == identity })?.state {
-        case .authorized, .authorizationError, .refreshing, .unavailable: true
-        case .loginRequired, .misconfigured, .empty, nil: false
-        }
+        let status = await identities.statuses().first { $0.name == identity }
+        return status.map { $0.state != .loginRequired && $0.generation > 0 } ?? false
     }
 
     /// Removes the cookie and the listener of a login that has ended.

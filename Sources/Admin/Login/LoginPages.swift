@@ -158,8 +158,8 @@ enum LoginPages {
         return AdminPage.reply(
             "No such identity",
             """
-            <p>No identity is called <strong>\(name.printable.cut(to: 100))</strong>: this daemon runs by another
-            configuration, or the one that names it is not in force yet. There are:</p>
+            <p>No identity is called <strong>\(name.printable.cut(to: 100))</strong>: it is spelled otherwise, this daemon
+            runs by another configuration, or the one that names it is not in force yet. There are:</p>
             <ul>\(names.reduce(.empty) { "\($0)\($1)" as HTMLText })</ul>\(AdminPage.home)
             """,
             status: 404)

@@ -134,7 +134,7 @@ final class ConnectionKeeper<Kinds: UpstreamKinds> {
     /// Their request is refused by its head, in the protocol that its client speaks; so that nobody is kept out by those who
     /// are, they get none of the second half of all places.
     func takes(_ peer: PeerAddress) -> Bool {
-        guard !snapshot.access.admits(peer), refused.areAllThatMayBe || budget.isScarce else {
+        guard !snapshot.access.admits(peer), refused.isFull || budget.isScarce else {
             return true
         }
         forwarder.recorder.metrics.countDenial(.peer)

@@ -23,7 +23,7 @@ final class RefusedConnections {
         self.end = end
     }
 
-    var areAllThatMayBe: Bool { connections.count >= Self.most }
+    var isFull: Bool { connections.count >= Self.most }
 
     func contains(_ stream: ByteStream) -> Bool { connections.contains { $0.stream === stream } }
 

@@ -7,7 +7,8 @@ internal import BearerdHTTPMessages
 internal import BearerdRouting
 internal import OAuth
 
-/// The most bytes of a piece of a response that may be kept for a client that does not take it at once.
+/// The most bytes of a piece of a response after which the next one may be relayed, or kept for a client that does not take it at
+/// once.
 private let smallPiece = 4096
 
 /// The upstream's response on its way to the client.

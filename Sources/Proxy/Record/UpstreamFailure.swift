@@ -128,7 +128,7 @@ struct UpstreamFailure {
         case .tlsHandshake:
             "http:// in upstream of the route, if it speaks plain HTTP; client_certificate_file, if it asks for one"
         case .greetingTimeout(of: .tls): "http:// in upstream of the route, if it speaks plain HTTP"
-        case .greetingTimeout(of: .http2), .noCommonProtocol, .weakCipher, .otherProtocol, .declined:
+        case .noCommonProtocol, .weakCipher, .otherProtocol:
             "upstream_protocol of the route: http1 or auto, or have the upstream speak HTTP/2"
         default: ""
         }

@@ -159,7 +159,7 @@ enum DaemonCheck {
 
     /// The remedy where the store fails.
     private static let storeFix =
-        "the store, not the provider: bearerd doctor --check store tells what is wrong with it"
+        "the store, not the provider: the check store tells what is wrong with it"
 }
 
 extension RouteStatus {
