@@ -188,15 +188,18 @@ actor RedisLink: LoopConfined {
         let own = mayLackSince.map { $0 + settings.leaseLife }
         guard let runBegan else { return (own, nil) }
         guard let run else { return (max(own ?? runBegan, runBegan + settings.leaseLife), nil) }
-        // Who has been there for longer knows it.
+        // Who has been there all the time knows it.
         guard !isRunNoted || .now < runBegan + settings.leaseLife else { return (own, nil) }
         do throws(RedisError) {
             let reply = try await perform(settle(run, beside: record), isScript: true)
-            if self.run == run { (isRunNoted, lacksUntold) = (true, false) }
+            // It went to another server, and names the one before there.
+            guard self.run == run else { return await settlement(of: record) }
+            (isRunNoted, lacksUntold) = (true, false)
             guard let left = reply.text.flatMap({ Int($0) }), left > 0 else { return (own, nil) }
             return (max(own ?? .now, .now + .milliseconds(left)), nil)
         } catch {
             guard case .forbidden = error else { return (.now + settings.leaseLife, nil) }
+            isRunNoted = true
             return (own, error)
         }
     }
@@ -222,6 +225,8 @@ actor RedisLink: LoopConfined {
         if trouble != nil || round == 0 { round += 1 }
         guard trouble != nil else { return }
         trouble = nil
+        // Others may have written down meanwhile that it lacks writes.
+        runBegan = .now
         if mayLack || run == nil { noteLack() }
         mayLack = false
         told = 0

@@ -187,7 +187,7 @@ package actor RedisStore: SessionStore, LoopConfined {
 
     package func settlement(of identity: String) async -> Instant? {
         let (ofServer, refusal) = await link.settlement(of: recordKey(identity))
-        if let refusal { tell(.settling, refusal) }
+        if let refusal { tell(.settling, refusal) } else { missingRights.remove(.settling) }
         return [losses[identity].map { $0 + settings.leaseLife }, ofServer].compactMap(\.self).max()
     }
 
