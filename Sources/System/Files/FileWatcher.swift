@@ -12,8 +12,6 @@ package final class FileWatcher: Sendable {
         var seen: FileState?
         /// The time of the last change to content, mode or owner at that look; nil if it was not looked at.
         var changed: Int64?
-        /// True while a look has not come back, as where a network's file server is away.
-        var isLookedAt = false
         var observers: [Int: AsyncStream<Void>.Continuation] = [:]
     }
 
@@ -21,7 +19,14 @@ package final class FileWatcher: Sendable {
         var watches: [String: Watch] = [:]
         var nextObserver = 0
         var isTicking = false
+        /// The number of the round of looks that goes on, or is the next.
+        var round = 0
+        /// The names at which a look has not come back, as where a network's file server is away.
+        var looks: Set<String> = []
     }
+
+    /// The most looks that do not come back until nothing is looked at: others need the executor's threads, too.
+    private static let mostLooks = 8
 
     private let executor: any DelayingExecutor
     private let interval: Duration
@@ -93,24 +98,36 @@ package final class FileWatcher: Sendable {
             return state.watches.keys
         }
         guard !paths.isEmpty else { return }
-        // At first, since a look may take for ever.
-        tickLater()
+        let round = state.withLock(\.round)
+        // A look may take for ever: then the next round begins without its end.
+        executor.after(interval * 4) { [weak self] in
+            if self?.ends(round) == true { self?.tick() }
+        }
         for path in paths { look(at: path) }
+        if ends(round) { tickLater() }
+    }
+
+    /// Returns true for the first who says that a round of looks is over.
+    private func ends(_ round: Int) -> Bool {
+        state.withLock { state in
+            guard state.round == round else { return false }
+            state.round += 1
+            return true
+        }
     }
 
     /// Reports a change since the previous look, if there was one and it has come back.
     private func look(at path: String) {
-        let isOthers = state.withLock { state in
-            guard let watch = state.watches[path], !watch.isLookedAt else { return true }
-            state.watches[path]?.isLookedAt = true
-            return false
+        let isFree = state.withLock { state in
+            state.watches[path] != nil && state.looks.count < Self.mostLooks
+                && state.looks.insert(path).inserted
         }
-        guard !isOthers else { return }
+        guard isFree else { return }
         let status = try? FileSystem.status(of: path)
         let (fingerprint, changed) = (status?.fingerprint, status?.changedNanoseconds)
         let observers = state.withLock { state -> [AsyncStream<Void>.Continuation] in
+            state.looks.remove(path)
             guard let watch = state.watches[path] else { return [] }
-            state.watches[path]?.isLookedAt = false
             // A file that was written and given its old time again, or whose mode was mended, has only this to tell it.
             let isTouched = watch.changed != nil && watch.changed != changed
             state.watches[path]?.changed = changed

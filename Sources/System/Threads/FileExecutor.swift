@@ -3,7 +3,7 @@
 /// Threads for tasks that read files, any of which may never come back, as where a network's file server is away.
 ///
 /// One thing is done at a time, in order; what has stood for a second is left to its thread, and another one does the rest.
-/// An actor's jobs must not run side by side, so this is for tasks alone. The threads live as long as the process.
+/// An actor's jobs must not run side by side, so this is for tasks alone. Two wait for work until ``stop()``.
 package final class FileExecutor: DelayingExecutor {
     private let name: String
     private let queue: WorkQueue

@@ -35,7 +35,7 @@ final class WorkQueue: Sendable {
 
     /// - Parameters:
     ///   - patience: nil for one thread alone.
-    ///   - mostThreads: no more than these take anything.
+    ///   - mostThreads: the most that there are at a time.
     init(patience: Duration? = nil, mostThreads: Int = 1) {
         self.patience = patience
         self.mostThreads = mostThreads
@@ -77,7 +77,7 @@ final class WorkQueue: Sendable {
             state.idle += 1
         }
         return monitor.wait { state in
-            // One waits beside the one that works; those that came back from a call that took long are too many.
+            // Two are enough: one comes back, and one stood in for it.
             let decision = state.idle > 2 ? .done(.stop) : decide(&state)
             guard case .done(let work) = decision else {
                 guard case .wait(let deadline) = decision else { return .wait(until: nil) }

@@ -65,7 +65,16 @@ struct PreparedFiles: Sendable {
     static func read(
         beside known: Known, on executor: FileExecutor, loop: EventLoop
     ) async throws(ReloadRefusal) -> PreparedFiles {
+        // Those that do not come back keep a thread each.
+        guard known.watched.beginPreparation() else {
+            throw .invalid([
+                ConfigurationFault(
+                    file: known.file,
+                    message: "is not read: earlier reloads still wait for files that do not answer")
+            ])
+        }
         let reading = Task(executorPreference: executor) { () -> Result<PreparedFiles, ReloadRefusal> in
+            defer { known.watched.endPreparation() }
             do throws(ReloadRefusal) {
                 return .success(try PreparedFiles(beside: known))
             } catch {
@@ -80,7 +89,7 @@ struct PreparedFiles: Sendable {
         }
         throw .invalid([
             ConfigurationFault(
-                file: known.file, line: 1, column: 1, key: "",
+                file: known.file,
                 message: "it, or a file or host name in it, could not be read within \(limit.inSeconds)")
         ])
     }

@@ -22,6 +22,10 @@ final class WatchedFiles: Sendable {
     /// The states of the files before they were read last.
     private let unread = Mutex<[String: FileState]>([:])
 
+    /// The preparations of reloads that have not come back.
+    private let preparations = Mutex(0)
+    private static let mostPreparations = 8
+
     init(on executor: FileExecutor) {
         self.executor = executor
         watcher = FileWatcher(on: executor)
@@ -44,6 +48,17 @@ final class WatchedFiles: Sendable {
         guard let status = try? FileSystem.status(of: file) else { return .absent }
         return status.kind == .regular ? .present(status.fingerprint) : nil
     }
+
+    /// Counts a preparation of a reload; false if too many have not come back.
+    func beginPreparation() -> Bool {
+        preparations.withLock { count in
+            guard count < Self.mostPreparations else { return false }
+            count += 1
+            return true
+        }
+    }
+
+    func endPreparation() { preparations.withLock { $0 -= 1 } }
 
     /// Calls `changed` on ``executor`` when a file has changed, until the next call for the same purpose.
     ///
