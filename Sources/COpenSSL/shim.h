@@ -46,8 +46,9 @@ static inline void bearerd_ssl_set_protocols(SSL *session, const unsigned char *
     SSL_set_app_data(session, (void *)protocols);
 }
 
-/* The most events of the handshake in one read after its end: some twenty changed keys (RFC 8446 4.6.3). */
-enum { BEARERD_MOST_EVENTS = 64 };
+/* The most events of the handshake in one read after its end; a changed key (RFC 8446 4.6.3) is four to seven of them, and so is a
+   session ticket, of which a server may have many. */
+static inline uintptr_t bearerd_most_events(const SSL *session) { return SSL_is_server(session) ? 64 : 512; }
 
 static inline long bearerd_receive_nothing(BIO *source, int operation, const char *bytes, size_t length, int argument,
                                            long number, int result, size_t *processed) {
@@ -55,16 +56,16 @@ static inline long bearerd_receive_nothing(BIO *source, int operation, const cha
     return operation == BIO_CB_READ ? -1 : result;
 }
 
-/* Counts what the peer has to say of the handshake within one read (an info callback). OpenSSL processes keys that are changed,
-   and handshakes that it refuses, for as long as they come, so after too many there is nothing more to receive. The count stands in
-   the source, which is between reads without one. */
+/* Counts what the peer has to say of the handshake within one read, as the session's info callback. OpenSSL processes keys that
+   are changed, and handshakes that it refuses, for as long as they come, so after too many nothing more is received than what was
+   read ahead. The count stands in the source, and is 0 between reads. */
 static inline void bearerd_count_event(const SSL *session, int event, int value) {
     (void)event, (void)value;
     BIO *source = SSL_get_rbio(session);
     uintptr_t count = source ? (uintptr_t)BIO_get_callback_arg(source) : 0;
     if (count == 0) return;
     BIO_set_callback_arg(source, (char *)(count + 1));
-    if (count > BEARERD_MOST_EVENTS) BIO_set_callback_ex(source, bearerd_receive_nothing);
+    if (count > bearerd_most_events(session)) BIO_set_callback_ex(source, bearerd_receive_nothing);
 }
 
 static inline void bearerd_begin_count(BIO *source) { BIO_set_callback_arg(source, (char *)(uintptr_t)1); }

@@ -16,8 +16,8 @@ extension IdentityEngine {
     /// True while another identity of the name, in this process, is to make room for us: the store may take no claim.
     var isClaiming: Bool { if case .stopped = phase { false } else { claimsLease } }
 
-    /// Waits at once for the lease that somebody else has now, if that one is to make room for us: it may be about to send the
-    /// refresh token of before.
+    /// Has the session be written at once where somebody else has the lease now and is to make room for us: that one may be about
+    /// to send the refresh token of before.
     mutating func claimLostLease() {
         guard claimsLease else { return }
         writeMoment = max(now, lossMoment.map { $0 + Self.claimPause } ?? now)

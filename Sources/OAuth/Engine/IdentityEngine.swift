@@ -97,7 +97,7 @@ struct IdentityEngine: Sendable {
     var isBeingRead = false
     /// When ``session`` is written, if it needs to be.
     var writeMoment: Instant
-    /// When somebody else had our lease last while we had something to write; nil if nobody ever had.
+    /// When we last found that somebody else had our lease, and claimed it; nil if that never was.
     var lossMoment: Instant?
 
     /// True once tokens are kept fresh whether or not somebody waits for them.
