@@ -43,32 +43,12 @@ extension AuthSession {
                 throw .failed(
                     TokenFailure(.final, .badRedirectURI, detail: "this URL is no answer: \(error.clause)"))
             }
-            try? await forget(request)
+            try? await forget(PendingLogin(request: request.encoded()))
             throw .failed(
                 TokenFailure(.final, .issuerMismatch, detail: "the answer is not believed: \(error.clause)"))
         }
-        let judged = request.encoded()
-        let taken = try await take { pending in
-            guard pending.request?.equals(judged) ?? false else { return false }
-            pending.request = nil
-            return true
-        }
-        guard let taken else { return nil }
-        do throws(LoginError) {
-            return try await logIn(with: response)
-        } catch {
-            if error.leavesCodeUnused {
-                await putBack(PendingLogin(request: judged), besideSessionAfter: taken)
-            }
-            throw error
-        }
-    }
-
-    /// Removes a request from the store, unless a newer one has taken its place.
-    private func forget(_ request: AuthorizationRequest) async throws(StoreError) {
-        let judged = request.encoded()
-        try await changePending { pending in
-            pending.request?.equals(judged) ?? false ? PendingLogin(code: pending.code) : pending
+        return try await complete(PendingLogin(request: request.encoded())) { () async throws(LoginError) in
+            try await logIn(with: response)
         }
     }
 
@@ -88,32 +68,35 @@ extension AuthSession {
     public func logInWithPendingCode() async throws(LoginError) -> Login? {
         if let refusal = await storeRefusal() { throw .unstored(refusal) }
         guard let code = await pendingCode() else { return nil }
-        let taken = try await take { pending in
-            guard pending.code?.verifier.equals(code.verifier) ?? false else { return false }
-            pending.code = nil
-            return true
+        return try await complete(PendingLogin(code: code)) { () async throws(LoginError) in
+            try await logIn(with: code)
         }
-        guard let taken else { return nil }
+    }
+
+    /// Takes a login for oneself, finishes it, and puts it back where its code is unused then.
+    ///
+    /// - Returns: nil if it is not there any more.
+    private func complete(
+        _ login: PendingLogin, by logIn: () async throws(LoginError) -> Login
+    ) async throws(LoginError) -> Login? {
+        guard let generation = try await take(login) else { return nil }
         do throws(LoginError) {
-            return try await logIn(with: code)
+            return try await logIn()
         } catch {
-            if error.leavesCodeUnused { await putBack(PendingLogin(code: code), besideSessionAfter: taken) }
+            if error.leavesCodeUnused { await putBack(login, besideSessionAfter: generation) }
             throw error
         }
     }
 
     /// Takes what waits in the store for oneself, under its lock.
     ///
-    /// - Parameter remove: returns false if it is not there.
     /// - Returns: the generation of the session that it was taken from; nil if it was not there.
-    private func take(
-        _ remove: @escaping @Sendable (inout PendingLogin) -> Bool
-    ) async throws(LoginError) -> Int? {
+    private func take(_ login: PendingLogin) async throws(LoginError) -> Int? {
         let taken = TakenLogin()
         do throws(StoreError) {
             try await changePending { pending in
                 var pending = pending
-                let isThere = remove(&pending)
+                let isThere = pending.remove(login)
                 taken.generation.withLock { $0 = isThere ? pending.generation : nil }
                 return pending
             }
@@ -140,9 +123,13 @@ extension AuthSession {
     ///
     /// - Throws: ``StoreError``.
     public func forget(_ code: AuthorizationCode) async throws(StoreError) {
+        try await forget(PendingLogin(code: code))
+    }
+
+    private func forget(_ login: PendingLogin) async throws(StoreError) {
         try await changePending { pending in
             var pending = pending
-            if pending.code?.verifier.equals(code.verifier) ?? false { pending.code = nil }
+            _ = pending.remove(login)
             return pending
         }
     }
@@ -153,6 +140,23 @@ extension AuthSession {
     ) async throws(StoreError) {
         _ = target
         if case .failed(let error) = await core.perform(.keeping(change)) { throw error }
+    }
+}
+
+extension PendingLogin {
+    /// Removes what `login` has, unless a newer one has taken its place.
+    ///
+    /// - Returns: false if it is not there.
+    fileprivate mutating func remove(_ login: PendingLogin) -> Bool {
+        if let known = login.request {
+            guard request?.equals(known) ?? false else { return false }
+            request = nil
+        }
+        if let known = login.code {
+            guard code?.verifier.equals(known.verifier) ?? false else { return false }
+            code = nil
+        }
+        return true
     }
 }
 
