@@ -78,15 +78,16 @@ final class WorkQueue: Sendable {
         }
         return monitor.wait { state in
             // Two are enough: one comes back, and one stood in for it.
-            let decision = state.idle > 2 ? .done(.stop) : decide(&state)
-            guard case .done(let work) = decision else {
-                guard case .wait(let deadline) = decision else { return .wait(until: nil) }
-                return .wait(until: deadline)
+            switch state.idle > 2 ? .done(.stop) : decide(&state) {
+            case .wait(let deadline): return .wait(until: deadline)
+            case .done(.stop):
+                state.idle -= 1
+                return .done((.stop, false))
+            case .done(let work):
+                state.idle -= 1
+                state.busy[thread] = .now
+                return .done((work, state.idle == 0 && state.threads < mostThreads))
             }
-            state.idle -= 1
-            if case .stop = work { return .done((work, false)) }
-            state.busy[thread] = .now
-            return .done((work, state.idle == 0 && state.threads < mostThreads))
         }
     }
 
