@@ -74,6 +74,35 @@ extension RedisError {
         }
     }
 
+    /// The command or the key that helps; nil where the server must be reached first.
+    package var remedy: String? {
+        switch self {
+        case .unreachable(_, _, let key): key.map { "mend \($0), or start and reach that server" }
+        case .denied(_, _, let key) where key != RedisKey.url: "mend \(key), or the user of that server"
+        case .denied:
+            "mend \(RedisKey.url), or give its user that right with ACL SETUSER, as docs/operations.md lists them all"
+        case .forbidden:
+            "give the user of \(RedisKey.url) that right with ACL SETUSER, as docs/operations.md lists them all"
+        case .refused(_, let code): Self.remedy(of: code)
+        }
+    }
+
+    private static func remedy(of code: RedisErrorCode) -> String? {
+        switch code {
+        case .readOnly: "name the master in \(RedisKey.url), or \(RedisKey.sentinels) in its place"
+        case .outOfMemory: "raise its maxmemory, or name a Redis for sessions alone in \(RedisKey.url)"
+        case .misconfigured: "make room on its disk, or let it write there"
+        case .tooFewReplicas: "start its replicas, or lower its min-replicas-to-write"
+        case .busy: "SCRIPT KILL at that server"
+        case .tooManyClients: "raise its maxclients"
+        case .loading: "wait until it has read its disk"
+        case .masterDown: "start its master, or name \(RedisKey.sentinels)"
+        case .moved, .crossSlot, .clusterDown:
+            "name a server in \(RedisKey.url) that is not part of a cluster"
+        default: nil
+        }
+    }
+
     private static func advice(on code: RedisErrorCode) -> String {
         switch code {
         case .readOnly: ": it is a replica"

@@ -5,6 +5,8 @@ struct CommandFailure: Error {
     let status: ExitStatus
     /// The problem, its place and its remedy; empty if it has been printed already.
     var message: String
+    /// The command or the change that helps, for `doctor`; nil where the message names it, or nobody knows.
+    var remedy: String?
     /// True if the system denied an action, which may be due to a sandbox.
     var isDenied = false
     /// The code of the reason why an identity has no token; nil for other failures.

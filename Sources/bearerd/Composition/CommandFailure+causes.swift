@@ -22,6 +22,7 @@ extension CommandFailure {
             self.init(failure)
         case let failure as RedisError:
             self.init(failure.exitStatus, "store: \(failure.reason)")
+            remedy = failure.remedy
         case let failure as TrustStore.LoadError:
             self.init(.configuration, failure.reason)
         case let failure as CurlError:

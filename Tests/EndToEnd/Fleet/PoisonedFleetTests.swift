@@ -177,6 +177,7 @@ struct `A fleet in whose Redis somebody else writes` {
             #expect(try daemons[0].get().status == 200, "the token is still good")
             let report = try fleet.command(["doctor", "--check", "store"])
             #expect(report.exit != 0 && report.output.contains(code), "\(report)")
+            #expect(report.output.contains(setting) && !report.output.contains("start or reach"), "\(report)")
             #expect(try fleet.command(["status"]).exit == 0)
             try redis("CONFIG", "SET", setting, usual)
             try eventually("a rotation") { try daemons[0].act("refresh").status < 300 }

@@ -65,7 +65,8 @@ struct `The user of a fleet at Redis` {
             let name = right.hasPrefix("+") ? right.dropFirst().uppercased() : String(right.dropFirst())
             #expect(
                 report.exit != 0 && report.output.contains(name) && report.output.contains("store.url")
-                    && report.output.contains("\(redis.address)"), "without \(right): \(report)")
+                    && report.output.contains("\(redis.address)") && report.output.contains("ACL SETUSER")
+                    && !report.output.contains("start or reach"), "without \(right): \(report)")
             if right == "+set" {
                 let refresh = try fleet.command(["refresh"])
                 #expect(refresh.exit == 77 && refresh.errors.contains("store.url"), "\(refresh)")

@@ -110,7 +110,7 @@ enum StoreCheck: WholeCheck {
                 "\(seen), but its maxmemory-policy \(eviction) may throw sessions and locks away",
                 fix: "CONFIG SET maxmemory-policy noeviction, or a Redis for sessions alone")
         } catch {
-            return .fail(error.message, fix: serverFix(of: subject.configuration.store))
+            return .fail(error.message, fix: error.remedy ?? serverFix(of: subject.configuration.store))
         }
     }
 
@@ -118,6 +118,6 @@ enum StoreCheck: WholeCheck {
     private static func serverFix(of store: StoreConfiguration) -> String {
         var place = "store.url"
         if case .redis(let redis) = store, !redis.sentinels.isEmpty { place = "store.sentinels" }
-        return "start or reach that server, or mend \(place), store.password or store.ca_file"
+        return "start or reach that server, or mend \(place) or store.ca_file"
     }
 }
