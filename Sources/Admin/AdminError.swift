@@ -43,8 +43,8 @@ enum AdminError: Error, Equatable {
     case login(LoginError)
     /// The configuration was not reloaded.
     case reload(ReloadRefusal)
-    /// An action on an identity's session failed.
-    case session(SessionFailure, of: String)
+    /// An action on an identity's session failed; `reason` is its last error in words.
+    case session(SessionFailure, of: String, reason: String? = nil)
 
     /// The status of the answer; here a failure of this target becomes a status, and nowhere else.
     var status: Int {
@@ -62,8 +62,8 @@ enum AdminError: Error, Equatable {
         case .login(.expired): 504
         case .login(.cancelled): 503
         case .login(.unstored(.spentImport)), .login(.unstored(.outdated)): 409
-        case .login(.failed), .session(.server, _): 502
-        case .login(.unstored), .session(.token, _), .session(.store, _): 503
+        case .login(.failed), .session(.server, _, _): 502
+        case .login(.unstored), .session(.token, _, _), .session(.store, _, _): 503
         }
     }
 
@@ -82,12 +82,12 @@ enum AdminError: Error, Equatable {
         case .login(.refused(let refusal)): refusal.isTransient ? .unavailable : .loginRefused
         case .login(.expired): .loginExpired
         case .login(.cancelled): .unavailable
-        case .session(.token(.loginRequired), _): .loginRequired
-        case .session(.token(.misconfigured), _): .misconfigured
-        case .session(.token(.unavailable), _), .session(.token(.storeUnavailable), _),
-            .session(.token(.cancelled), _), .session(.token(.stopped), _):
+        case .session(.token(.loginRequired), _, _): .loginRequired
+        case .session(.token(.misconfigured), _, _): .misconfigured
+        case .session(.token(.unavailable), _, _), .session(.token(.storeUnavailable), _, _),
+            .session(.token(.cancelled), _, _), .session(.token(.stopped), _, _):
             .unavailable
-        case .session(.server(let failure), _): ProblemCode(failure.reason)
+        case .session(.server(let failure), _, _): ProblemCode(failure.reason)
         case .login(.failed(let failure)):
             switch failure.kind {
             case .final, .doubtful: .loginRefused
@@ -96,7 +96,7 @@ enum AdminError: Error, Equatable {
             }
         case .login(.unstored(.spentImport)): .spentImport
         case .login(.unstored(.outdated)): .loginOutdone
-        case .login(.unstored), .session(.store, _): .storeUnavailable
+        case .login(.unstored), .session(.store, _, _): .storeUnavailable
         }
     }
 
@@ -138,25 +138,30 @@ enum AdminError: Error, Equatable {
         case .login(.expired): "Nobody logged in in time."
         case .login(.cancelled): "The login was given up."
         case .login(.failed(let failure)): "no login: \(failure.sentence)"
-        case .session(.token(.loginRequired), let identity):
+        case .session(.token(.loginRequired), let identity, _):
             "Somebody must log in: run 'bearerd login \(identity)'."
-        case .session(.token(.misconfigured), _):
-            "The provider, or the source in its place, refuses this client or its request; see last_error in /api/status."
-        case .session(.token(.unavailable), _), .session(.token(.cancelled), _),
-            .session(.token(.stopped), _):
-            "The provider, or the source in its place, gave no token; see last_error in /api/status."
-        case .session(.token(.storeUnavailable), _):
-            "The store of the sessions cannot be used, or another process keeps its lock, so no token is asked for; see last_error in /api/status."
-        case .session(.server(let failure), _): failure.detail
+        case .session(.token(.misconfigured), _, let reason):
+            "The provider, or the source in its place, refuses this client or its request\(Self.words(reason))"
+        case .session(.token(.unavailable), _, let reason), .session(.token(.cancelled), _, let reason),
+            .session(.token(.stopped), _, let reason):
+            "The provider, or the source in its place, gave no token\(Self.words(reason))"
+        case .session(.token(.storeUnavailable), _, let reason):
+            "The store of the sessions cannot be used, or another process keeps its lock, so no token is asked for\(Self.words(reason))"
+        case .session(.server(let failure), _, _): failure.detail
         case .login(.unstored(.outdated)):
             "Somebody has logged in or out since, and that counts: this login is outdone, and nobody uses what it brought."
-        case .login(.unstored(let error)), .session(.store(let error), _): error.reason
+        case .login(.unstored(let error)), .session(.store(let error), _, _): error.reason
         }
+    }
+
+    /// The end of a sentence: the reason, or where it is told.
+    private static func words(_ reason: String?) -> String {
+        reason.map { ": \($0)" } ?? "; see last_error in /api/status."
     }
 
     /// The problem and its remedy where no command finds the daemon's configuration.
     private var detailWithoutCommands: String {
-        guard case .session(.token(.loginRequired), let identity) = self else { return detail }
+        guard case .session(.token(.loginRequired), let identity, _) = self else { return detail }
         return "Somebody must log in: open \(AdminResource.login(identity: identity).path) here in a browser."
     }
 
@@ -171,7 +176,7 @@ enum AdminError: Error, Equatable {
         switch self {
         case .methodNotAllowed(let allowed):
             head.fields[.allow] = allowed.map(\.rawValue).joined(separator: ", ")
-        case .session(.token(let error), _):
+        case .session(.token(let error), _, _):
             if let delay = error.retryAfter {
                 head.fields[.retryAfter] = "\(max(1, delay.components.seconds))"
             }

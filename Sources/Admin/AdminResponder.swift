@@ -288,7 +288,7 @@ package struct AdminResponder: HTTPResponder {
         do throws(TokenError) {
             try await action(identity)
         } catch {
-            throw .session(.token(error), of: identity)
+            throw .session(.token(error), of: identity, reason: await lastError(of: identity))
         }
         guard let status = await identities.statuses().first(where: { $0.name == identity }) else {
             throw .notFound
@@ -304,8 +304,13 @@ package struct AdminResponder: HTTPResponder {
         do throws(SessionFailure) {
             return .json(try await action(identity))
         } catch {
-            throw .session(error, of: identity)
+            throw .session(error, of: identity, reason: await lastError(of: identity))
         }
+    }
+
+    /// The identity's last error, which whoever may act on the identity may read, too.
+    private func lastError(of identity: String) async -> String? {
+        await identities.statuses().first { $0.name == identity }?.lastError?.detail
     }
 
     /// Sets the cookie of a browser in which the right key was typed; shows the form again after a wrong one.

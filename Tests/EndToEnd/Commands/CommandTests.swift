@@ -32,6 +32,20 @@ import Testing
         }
     }
 
+    @Test func `refresh beside a daemon tells what the provider said, and which one`() throws {
+        let provider = try HostileProvider()
+        provider.always { _, _ in .oauthError("invalid_client", status: 401) }
+        let place = try TemporaryDirectory()
+        let sidecar = try Sidecar(
+            provider: provider, .init(adminListen: "unix:\(place.path("admin"))", store: "type: memory"))
+        let result = try BearerdProcess.command("refresh", "-c", sidecar.directory.path("config.yaml"))
+        #expect(result.exit == 78 && result.output.isEmpty, "\(result)")
+        #expect(
+            result.errors.contains("the daemon:") && result.errors.contains("look at client_id")
+                && result.errors.contains(provider.tokenEndpoint) && !result.errors.contains("/api/status"),
+            "\(result)")
+    }
+
     @Test func `usage errors are 64, in one line`() throws {
         for arguments in [
             ["frobnicate"], ["run", "--frobnicate"], ["run", "-c"], ["status", "a", "b", "c"],
