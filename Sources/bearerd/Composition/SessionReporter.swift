@@ -159,7 +159,10 @@ final class SessionReporter: SessionObserver {
         let now = ContinuousClock.now
         let isNews = troubles.withLock { troubles in
             let trouble = Trouble(identity: identity, operation: operation)
-            if let told = troubles[trouble], told.error == error, now < told.at + Self.silence {
+            // The words of a lock tell since when somebody has it, who may take it again and again.
+            if let told = troubles[trouble], told.error == error || told.error.isBusy && error.isBusy,
+                now < told.at + Self.silence
+            {
                 return false
             }
             troubles[trouble] = (error, now)
