@@ -63,6 +63,7 @@ package enum StoreDirectory {
         let names = (try? FileSystem.names(in: configured)) ?? []
         return StoreExamination.Unused(
             problem: problem, substitute: "\(configured)/\(ownSubdirectory)",
+            hasSubstitute: names.contains(ownSubdirectory),
             isOurs: status.owner == CurrentProcess.effectiveUser,
             holdsSessions: names.contains(where: StorePaths.isSession))
     }

@@ -66,7 +66,12 @@ struct IdentitySession {
             throw CommandFailure(
                 .permission, "the store is in memory, where only the daemon that made it sees it")
         }
-        if !isDetached, let hidden = configuration.store.hiddenSessions { Console.remark(hidden) }
+        if !isDetached {
+            if let problem = configuration.store.strangersSessions {
+                throw CommandFailure(.permission, problem)
+            }
+            if let hidden = configuration.store.hiddenSessions { Console.remark(hidden) }
+        }
         let sessions = try ConfiguredSessions(
             forCommandOn: configuration, loop: loop,
             keyringKey: isDetached ? nil : try configuration.storeKey(), isDetached: isDetached,

@@ -25,7 +25,9 @@ struct ExaminedSession {
     /// - Returns: nil if neither a store nor a daemon has the session.
     /// - Throws: the reason why the store cannot be read.
     init?(of identity: ExaminedIdentity, _ subject: DoctorSubject) async throws(CommandFailure) {
-        guard subject.configuration.store.isShared else {
+        // Another user's store is as much out of sight as a daemon's memory.
+        guard subject.configuration.store.isShared, subject.configuration.store.strangersSessions == nil
+        else {
             guard let known = subject.known(of: identity) else { return nil }
             expiresAt = known.expiresAt
             hasRefreshToken = nil

@@ -233,4 +233,42 @@ import Testing
         #expect(try bearerd.terminate() == .exited(1))
         try bearerd.logLine("the loss") { $0.message.hasPrefix("a session is lost") }
     }
+
+    @Test(.needs(.root), .enabled(if: Stranger.launcher != nil, "the binary is out of others' reach"))
+    func `of the daemon's own user is not doubled by root, whose commands go to that daemon`() throws {
+        let (provider, directory) = (try HostileProvider(), try TemporaryDirectory())
+        let token = try directory.write("token", provider.makeRefreshToken())
+        let file = try Sidecar.file(
+            provider: provider, directory: directory,
+            .init(
+                adminListen: "unix:\(directory.path("admin"))", admin: "owner: \(Stranger.user)",
+                grant: "refresh_token"))
+        // Root reads no configuration that is another user's.
+        for path in [directory.path, token] { chown(path, Stranger.user, Stranger.user) }
+        chmod(file, 0o644)
+        let launcher = try #require(Stranger.launcher)
+        let imported = try Subprocess.run(
+            launcher + [BearerdProcess.binary, "import", "--refresh-token", token, "-c", file])
+        #expect(imported.ending == .exited(0), "\(imported.errors)")
+        let bearerd = try BearerdProcess(arguments: ["run", "-c", file], launcher: launcher)
+        try eventually("a token") { try RawClient(to: bearerd.proxy).request("GET", "/").status == 502 }
+
+        let count = provider.requests.count
+        let refreshed = try BearerdProcess.command("refresh", "-c", file)
+        #expect(refreshed.exit == 0 && provider.requests.count == count + 1, "\(refreshed)")
+        let doctor = try BearerdProcess.command("doctor", "--check", "store", "-c", file)
+        #expect(doctor.exit == 0 && doctor.output.contains("belongs to user \(Stranger.user)"), "\(doctor)")
+        let shown = try BearerdProcess.command("token", "-c", file)
+        #expect(shown.exit == 77 && shown.errors.contains("are not ours"), "\(shown)")
+        let newer = provider.makeRefreshToken()
+        let again = try directory.write("again", newer)
+        #expect(try BearerdProcess.command("import", "--refresh-token", again, "-c", file).exit == 0)
+        try eventually("the daemon to have what was imported") {
+            provider.requests.contains { $0["refresh_token"] == newer }
+        }
+        #expect(try BearerdProcess.command("logout", "--local", "-c", file).exit == 0)
+        #expect(try RawClient(to: bearerd.proxy).request("GET", "/").status == 503)
+        #expect(!TemporaryDirectory.entries(of: directory.path("store")).contains("bearerd"))
+        #expect(try bearerd.terminate() == .exited(0))
+    }
 }

@@ -15,6 +15,9 @@ enum StoreCheck: WholeCheck {
         guard let directory = subject.configuration.store.directory else {
             return .skip("store.type is memory: sessions end with the daemon")
         }
+        if let problem = subject.configuration.store.strangersSessions, subject.daemon.status?.daemon != nil {
+            return .skip("\(problem); doctor run as that user looks into it")
+        }
         do throws(FileStoreError) {
             let found = finding(try StoreDirectory.examine(directory), in: directory, of: subject)
             guard found.result != .fail, let trouble = await unreadableSession(of: subject) else {
