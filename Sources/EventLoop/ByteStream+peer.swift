@@ -4,6 +4,12 @@ package import BearerdSystem
 internal import CBearerdSystem
 
 extension ByteStream {
+    /// True if a receive may find something.
+    package var isReadable: Bool { readiness.isReadable }
+
+    /// True if the peer has ended its direction, perhaps after bytes that still wait.
+    package var peerHasEnded: Bool { readiness.peerHasEnded }
+
     /// The addresses and ports of both ends of a TCP connection, by which its peer's user is found; nil for
     /// other sockets.
     package var ends: ConnectionEnds? { isOpen ? ConnectionEnds(of: readiness.descriptor) : nil }

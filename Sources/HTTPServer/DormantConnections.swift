@@ -60,7 +60,7 @@ package final class DormantConnections<Origin> {
         let connection = Connection(stream, peer: peer, origin: origin, since: .now)
         append(connection)
         stream.readiness.onEdge = { [unowned self, unowned connection] in remove(connection) }
-        if stream.readiness.isReadable { return remove(connection) }
+        if stream.isReadable { return remove(connection) }
         if !isTimerSet, limit > .zero { setTimer(at: connection.since + limit) }
     }
 

@@ -90,15 +90,14 @@ package final class UpstreamConnection {
     /// It makes a system call only after an event, or if the last receive left a doubt. A TLS session ticket
     /// is read and dropped.
     var isQuiet: Bool {
-        let readiness = stream.readiness
-        guard stream.input.isEmpty, !readiness.peerHasEnded else { return false }
-        return readiness.isReadable ? hasNothingToReceive : true
+        guard stream.input.isEmpty, !stream.peerHasEnded else { return false }
+        return stream.isReadable ? hasNothingToReceive : true
     }
 
     /// Like ``isQuiet``, but always asks the socket, so that it also notices an end of which no event has
     /// come yet.
     var isQuietNow: Bool {
-        stream.input.isEmpty && !stream.readiness.peerHasEnded && hasNothingToReceive
+        stream.input.isEmpty && !stream.peerHasEnded && hasNothingToReceive
     }
 
     private var hasNothingToReceive: Bool {

@@ -109,7 +109,7 @@ package final class UpstreamPool: ExchangePool {
     /// Takes a connection that the upstream has no apparent reason to close right now.
     private func takeForUnrepeatable() -> UpstreamConnection? {
         let now = CoarseInstant.now
-        if learnedKeepAlive.value.knowsEnd, let oldest = idle.first, !oldest.stream.readiness.peerHasEnded {
+        if learnedKeepAlive.value.knowsEnd, let oldest = idle.first, !oldest.stream.peerHasEnded {
             learnedKeepAlive.value.sawLife(after: now.duration(since: oldest.idleSince))
         }
         let learned = learnedKeepAlive.value.limit(at: now)
@@ -255,8 +255,8 @@ package final class UpstreamPool: ExchangePool {
     package func giveBack(_ connection: UpstreamConnection, hasServed: Bool = true) {
         activeCount -= 1
         let now = CoarseInstant.now
-        guard !isClosed, !isSpent(connection, at: now), !connection.stream.readiness.peerHasEnded else {
-            if connection.stream.readiness.peerHasEnded {
+        guard !isClosed, !isSpent(connection, at: now), !connection.stream.peerHasEnded else {
+            if connection.stream.peerHasEnded {
                 learnedKeepAlive.value.sawEnd(
                     after: .zero, requestsServed: connection.requestsServed + 1, at: now)
             }

@@ -89,13 +89,13 @@ extension Forwarder {
             route = own
             exchange.route = own.state
         }
-        if let rules = route.state.terms.rules { try judge(client.request, by: rules) }
+        if route.state.terms.rules != nil { try judge(client.request, by: route.state.terms) }
         return route
     }
 
     /// Judges the method and path before a token is fetched for the request.
-    private func judge(_ request: HTTPRequest, by rules: RequestRules) throws(ProxyError) {
-        guard rules.rule(for: request.method, request.pathBytes.span) == nil else { return }
+    private func judge(_ request: HTTPRequest, by terms: RouteTerms) throws(ProxyError) {
+        guard let rules = terms.rules, rules.rule(for: request.method, request.pathBytes.span) == nil else { return }
         throw .policyDenied(hasOddSegment: RequestPath.hasOddSegment(request.pathBytes.span))
     }
 
