@@ -95,9 +95,11 @@ extension HTTP2Session {
         _ head: inout HTTPRequest, on stream: HTTP2Stream, scheme: HTTPURL.Scheme, hasContent: Bool,
         takesTrailers: Bool, connectProtocol: String? = nil
     ) -> Bool {
+        // Other bytes are an error of `:path`'s syntax, for which servers may end the whole connection (RFC 9113 §8.3.1).
+        let target = PercentEncoding.ascii(head.targetBytes.span) ?? head.targetBytes
         let id =
             failure == nil && farewell == nil
-            ? submit(&head, scheme, hasContent, takesTrailers, connectProtocol) : 0
+            ? submit(&head, target, scheme, hasContent, takesTrailers, connectProtocol) : 0
         guard id > 0 else {
             stream.isUnprocessed = true
             close(stream, .refusedStream)
@@ -113,12 +115,12 @@ extension HTTP2Session {
     }
 
     private func submit(
-        _ head: inout HTTPRequest, _ scheme: HTTPURL.Scheme, _ hasContent: Bool, _ takesTrailers: Bool,
-        _ connectProtocol: String?
+        _ head: inout HTTPRequest, _ target: [UInt8], _ scheme: HTTPURL.Scheme, _ hasContent: Bool,
+        _ takesTrailers: Bool, _ connectProtocol: String?
     ) -> Int32 {
         let method = (connectProtocol == nil ? head.method : .connect).rawValue
         let tunnel = connectProtocol ?? ""
-        let target = head.targetBytes.span
+        let target = target.span
         var pairs = HeadPairs(
             for: head.fields, room: method.utf8.count + target.count + tunnel.utf8.count, in: outgoing)
         pairs.append(":method", copying: method.utf8.span)

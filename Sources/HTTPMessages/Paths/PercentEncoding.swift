@@ -21,6 +21,19 @@ package enum PercentEncoding {
         [Byte.percent, Byte.hexadecimalDigit(byte &>> 4), Byte.hexadecimalDigit(byte & 0xF)]
     }
 
+    /// A target in the characters of URIs, which are all of ASCII (RFC 3986 §2): every other byte is encoded, and nothing else.
+    ///
+    /// - Returns: nil if all of its bytes are of ASCII.
+    package static func ascii(_ target: Span<UInt8>) -> [UInt8]? {
+        guard let first = target.indices.first(where: { target[$0] >= 0x80 }) else { return nil }
+        var output: [UInt8] = []
+        output.append(target.extracting(..<first))
+        for index in first..<target.count {
+            if target[index] < 0x80 { output.append(target[index]) } else { output += triplet(target[index]) }
+        }
+        return output
+    }
+
     /// One spelling for paths that differ only in the case of escapes' digits, and in whether characters are encoded
     /// that no path may have as they are (RFC 3986 §3.3, §6.2.2.1).
     ///

@@ -15,12 +15,7 @@ package struct DPoPTarget: Sendable {
     package init(_ request: HTTPRequest, over scheme: HTTPURL.Scheme) {
         let name = scheme == .https ? HTTPURL.Scheme.https.rawValue : HTTPURL.Scheme.http.rawValue
         origin = "\(name)://\(request.fields[.host] ?? "")"
-        var path: [UInt8] = []
-        path.reserveCapacity(request.targetBytes.count)
-        for byte in request.pathBytes {
-            // A URI has no bytes above 0x7F, whatever the request has (RFC 3986 §2).
-            if byte < 0x80 { path.append(byte) } else { path += "%\(Self.digits(of: byte))".utf8 }
-        }
+        let path = PercentEncoding.ascii(request.pathBytes.span).map { $0[...] } ?? request.pathBytes
         // `*` stands for the server as a whole (RFC 9112 §3.2.4).
         uri = path.first == UInt8(ascii: "*") ? origin : origin + String(decoding: path, as: UTF8.self)
     }
@@ -30,6 +25,4 @@ package struct DPoPTarget: Sendable {
         origin = url.origin
         uri = url.origin + (url.path.isEmpty ? "/" : url.path)
     }
-
-    private static func digits(of byte: UInt8) -> String { String(byte, radix: 16, uppercase: true) }
 }

@@ -29,6 +29,21 @@ import Testing
         #expect(seen["connection"] == nil && seen.fields.allSatisfy { $0.name == $0.name.lowercased() })
     }
 
+    @Test(arguments: [false, true])
+    func `gets a path of ASCII alone, whatever the client sends`(isHTTP2: Bool) throws {
+        let upstream = try HTTP2Upstream { peer, _, stream in
+            if stream.hasEnd { try peer.answer(stream.id) }
+        }
+        let sidecar = try HTTP2Route.sidecar(upstream)
+        if isHTTP2 {
+            let client = try HTTP2Client(to: sidecar.bearerd.proxy)
+            #expect(try client.request("GET", "/h2/é%20|?q=ü").status == 200)
+        } else {
+            #expect(try sidecar.get("/h2/é%20|?q=ü").status == 200)
+        }
+        #expect(upstream.streams.map { $0[":path"] } == ["/h2/%C3%A9%20|?q=%C3%BC"])
+    }
+
     @Test func `streams bodies both ways at once, with 1xx before and trailers behind them`() throws {
         let upstream = try HTTP2Upstream { peer, event, stream in
             switch event {
