@@ -116,6 +116,31 @@ import Testing
         #expect(limit.openCount == 0)
     }
 
+    @Test func `a limit that is raised serves who waits, and one that is lowered takes back what is idle`()
+        async throws
+    {
+        let limit = UpstreamLimit(maximum: 1)
+        let client = try ClientLoop()
+        defer { client.stop() }
+        try await client.run { multis in
+            let pool = UpstreamPool(address: address, limit: limit, multis: multis)
+            let held = try await pool.open(within: patience)
+            let visits = Visits(pool: pool, connection: held)
+            let waiting = visits.start(1, on: multis.loop)
+            await multis.loop.pause(for: .milliseconds(5))
+            limit.change(maximum: 2)
+            await waiting.value
+            #expect(visits.order == [1] && limit.openCount == 2)
+            pool.giveBack(held)
+            #expect(pool.connections.idle == 2)
+            limit.change(maximum: 1)
+            await multis.loop.pause(for: .milliseconds(5))
+            #expect(pool.connections.idle == 1 && limit.openCount == 1)
+            pool.close()
+        }
+        #expect(limit.openCount == 0)
+    }
+
     @Test func `two workers under one limit never exceed it and serve everybody`() async throws {
         let limit = UpstreamLimit(maximum: 3)
         let clients = [try ClientLoop(name: "first"), try ClientLoop(name: "second")]

@@ -303,7 +303,7 @@ package final class HTTP2Pool: NegotiatingPool {
             connecting: attempt == nil ? 0 : 1, active: links.value.count - idle, idle: idle)
     }
 
-    package var isCrowded: Bool { limit.openCount > limit.maximum / 2 }
+    package var isCrowded: Bool { limit.isCrowded }
 
     package func closeIdleEverywhere() { limit.closeIdle() }
 

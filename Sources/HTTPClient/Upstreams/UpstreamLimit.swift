@@ -22,7 +22,7 @@ package final class UpstreamLimit: Sendable {
         case nobody
         /// A waiter of the same pool; it has been removed from the queue.
         case own(Waiter)
-        /// The first waiter belongs to a pool on another loop.
+        /// The first waiter belongs to a pool on another loop, or the connection is one too many.
         case another
     }
 
@@ -36,6 +36,7 @@ package final class UpstreamLimit: Sendable {
     }
 
     private struct State {
+        var maximum: Int
         var open = 0
         var lastNumber: UInt64 = 0
         var waiters: [Waiter] = []
@@ -43,23 +44,43 @@ package final class UpstreamLimit: Sendable {
         var members: [ObjectIdentifier: Member] = [:]
     }
 
-    package let maximum: Int
-    private let state = Mutex(State())
-    /// The length of the queue, readable without the mutex.
-    private let waiterCount = Atomic<Int>(0)
+    private let state: Mutex<State>
+    /// How many connections are wanted back, readable without the mutex.
+    private let wantedCount = Atomic<Int>(0)
 
     /// - Parameter maximum: the most connections, at least 1.
     package init(maximum: Int) {
-        self.maximum = max(1, maximum)
+        state = Mutex(State(maximum: max(1, maximum)))
     }
 
     /// The open connections, in use or idle.
     package var openCount: Int { state.withLock { $0.open } }
 
-    /// True if a request waits; costs one atomic load.
-    var isAwaited: Bool { waiterCount.load(ordering: .relaxed) > 0 }
+    /// True if more than half of the connections are open.
+    var isCrowded: Bool { state.withLock { $0.open > $0.maximum / 2 } }
 
-    /// Asks a pool to close idle connections: all of them, or as many as requests wait for.
+    /// True if a request waits, or more connections are open than may be; costs one atomic load.
+    var isShort: Bool { wantedCount.load(ordering: .relaxed) > 0 }
+
+    /// Changes the most connections; those that are open count on, though they be more.
+    package func change(maximum: Int) {
+        let (served, members) = state.withLock { state -> ([Waiter], [Member]) in
+            state.maximum = max(1, maximum)
+            let served = Array(state.waiters.prefix(max(0, state.maximum - state.open)))
+            state.waiters.removeFirst(served.count)
+            state.open += served.count
+            noteWanted(state)
+            return (served, state.open > state.maximum ? Array(state.members.values) : [])
+        }
+        served.forEach { $0.continuation.resume(returning: .permit) }
+        members.forEach { $0(false) }
+    }
+
+    private func noteWanted(_ state: State) {
+        wantedCount.store(state.waiters.count + max(0, state.open - state.maximum), ordering: .relaxed)
+    }
+
+    /// Asks a pool to close idle connections: all of them, or as many as are wanted back.
     typealias Member = @Sendable (_ all: Bool) -> Void
 
     func join(_ pool: ObjectIdentifier, surrender: @escaping Member) {
@@ -82,7 +103,7 @@ package final class UpstreamLimit: Sendable {
     /// Takes what a permit stands for.
     func reserveNow() -> Bool {
         state.withLock { state in
-            guard state.open < maximum, state.waiters.isEmpty else { return false }
+            guard state.open < state.maximum, state.waiters.isEmpty else { return false }
             state.open += 1
             return true
         }
@@ -99,12 +120,12 @@ package final class UpstreamLimit: Sendable {
     /// Appends a waiter to the queue, and asks every pool for unneeded connections.
     func enqueue(_ waiter: Waiter) {
         let (isServed, members) = state.withLock { state -> (Bool, [Member]) in
-            if state.open < maximum, state.waiters.isEmpty {
+            if state.open < state.maximum, state.waiters.isEmpty {
                 state.open += 1
                 return (true, [])
             }
             state.waiters.append(waiter)
-            waiterCount.store(state.waiters.count, ordering: .relaxed)
+            noteWanted(state)
             return (false, Array(state.members.values))
         }
         if isServed { waiter.continuation.resume(returning: .permit) }
@@ -115,7 +136,7 @@ package final class UpstreamLimit: Sendable {
     func abandon(_ number: UInt64, with grant: Outcome) {
         let waiter = state.withLock { state -> Waiter? in
             guard let index = state.waiters.firstIndex(where: { $0.number == number }) else { return nil }
-            defer { waiterCount.store(state.waiters.count, ordering: .relaxed) }
+            defer { noteWanted(state) }
             return state.waiters.remove(at: index)
         }
         waiter?.continuation.resume(returning: grant)
@@ -125,22 +146,24 @@ package final class UpstreamLimit: Sendable {
     /// connection that the waiter can have.
     func next(for pool: ObjectIdentifier) -> Next {
         state.withLock { state in
+            guard state.open <= state.maximum else { return .another }
             guard let first = state.waiters.first else { return .nobody }
             guard first.pool == pool else { return .another }
             state.waiters.removeFirst()
-            waiterCount.store(state.waiters.count, ordering: .relaxed)
+            noteWanted(state)
             return .own(first)
         }
     }
 
-    /// Called when a permit is released; passes it to the first waiter, if there is one.
+    /// Called when a permit is released; passes it to the first waiter, if there is one and it is none too many.
     func release() {
         let waiter = state.withLock { state -> Waiter? in
-            guard !state.waiters.isEmpty else {
+            guard !state.waiters.isEmpty, state.open <= state.maximum else {
                 state.open -= 1
+                noteWanted(state)
                 return nil
             }
-            defer { waiterCount.store(state.waiters.count, ordering: .relaxed) }
+            defer { noteWanted(state) }
             return state.waiters.removeFirst()
         }
         waiter?.continuation.resume(returning: .permit)

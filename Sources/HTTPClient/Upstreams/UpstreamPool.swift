@@ -262,7 +262,7 @@ package final class UpstreamPool: ExchangePool {
             }
             return drop(connection)
         }
-        if limit.isAwaited {
+        if limit.isShort {
             // A request that waits may not be repeatable, and would take for its own answer what has come behind this one.
             guard learnedKeepAlive.value.limit(at: now) != .zero, connection.isQuietNow else {
                 return drop(connection)
@@ -289,7 +289,7 @@ package final class UpstreamPool: ExchangePool {
 
     private func drop(_ connection: UpstreamConnection) { connection.close() }
 
-    package var isCrowded: Bool { limit.openCount > limit.maximum / 2 }
+    package var isCrowded: Bool { limit.isCrowded }
 
     /// Closes idle connections now, and others when they are given back.
     package func close() {
@@ -338,9 +338,9 @@ package final class UpstreamPool: ExchangePool {
         }
     }
 
-    /// Closes idle connections, the oldest first, until no request waits.
+    /// Closes idle connections, the oldest first, until none is wanted back.
     private func surrender() {
-        while limit.isAwaited, !idle.isEmpty { drop(idle.removeFirst()) }
+        while limit.isShort, !idle.isEmpty { drop(idle.removeFirst()) }
     }
 
     // MARK: Idle connections

@@ -18,20 +18,21 @@ package final class SharedUpstream: Sendable {
     let judge: RouteJudge
 
     /// - Parameters:
-    ///   - connections: the most connections at once.
+    ///   - limit: of its connections; one with other settings before it has perhaps begun to count.
     ///   - route: the name of the route, for the log.
     ///   - log: nil logs nothing.
     ///   - onFailing: called on any thread when the route begins to fail; ``isFailing()`` has to be asked each second
     ///     from then on, for as long as it is.
     package init(
         _ address: UpstreamAddress, lifetimes: UpstreamPool.Lifetimes = UpstreamPool.Lifetimes(),
-        headLimits: HeadLimits = HeadLimits(), connections: Int = 1024, route: String = "/", log: Log? = nil,
+        headLimits: HeadLimits = HeadLimits(), limit: UpstreamLimit = UpstreamLimit(maximum: 1024),
+        route: String = "/", log: Log? = nil,
         onFailing: (@Sendable () -> Void)? = nil
     ) {
         self.address = address
         self.lifetimes = lifetimes
         self.headLimits = headLimits
-        limit = UpstreamLimit(maximum: connections)
+        self.limit = limit
         let log = log?.with(.route, .string(route)).with(.upstream, .string(address.place))
         report = UpstreamReport(log: log)
         judge = RouteJudge(log: log, onFailing: onFailing)

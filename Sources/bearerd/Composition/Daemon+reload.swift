@@ -171,6 +171,7 @@ extension Daemon {
         let (before, files, new) = (active, reload.files, reload.files.configuration)
         active = reload.active
         before.composer.retireUpstreams(notIn: active.composer)
+        active.composer.limitUpstreams()
         // An end that comes meanwhile waits for them.
         retired += before.configured.sessions(notIn: configured)
 

@@ -43,12 +43,13 @@ struct RoutingComposer {
         let address: UpstreamAddress
         let lifetimes: UpstreamPool.Lifetimes
         let headLimits: HeadLimits
-        let connections: Int
     }
 
     private var version = 0
     /// The upstreams of the previous snapshot; routes that differ only in the user share one.
     private var upstreams: [RouteKey: (settings: UpstreamSettings, shared: SharedUpstream)] = [:]
+    /// The most connections to each of ``upstreams``.
+    private var connections = 1
     private var rateLimits: [ListenerKey: (perSecond: Int, limit: RateLimit)] = [:]
     private var strayTLS: [ListenerKey: StrayTLS] = [:]
     /// Outlives a snapshot, so that its lines keep their distance.
@@ -62,6 +63,7 @@ struct RoutingComposer {
     ) throws(TrustStore.LoadError) -> RoutingSnapshot {
         let limits = configuration.limits
         let headLimits = configuration.headLimits
+        connections = limits.upstreamConnections
         var routes: [PreparedRoute] = []
         var upstreams: [RouteKey: (settings: UpstreamSettings, shared: SharedUpstream)] = [:]
         for one in configuration.routes {
@@ -72,14 +74,16 @@ struct RoutingComposer {
             } else {
                 let settings = UpstreamSettings(
                     address: try one.address(trust: inputs.trust), lifetimes: one.lifetimes,
-                    headLimits: headLimits, connections: limits.upstreamConnections)
-                let known = self.upstreams[place].flatMap { $0.settings == settings ? $0.shared : nil }
+                    headLimits: headLimits)
+                let known = self.upstreams[place]
+                // The connections to it count on, whatever else changes; those to another address do not.
+                let limit = known.flatMap { $0.settings.address == settings.address ? $0.shared.limit : nil }
                 let shared =
-                    known
+                    known.flatMap { $0.settings == settings ? $0.shared : nil }
                     ?? SharedUpstream(
                         settings.address, lifetimes: settings.lifetimes, headLimits: headLimits,
-                        connections: settings.connections, route: one.key.path, log: inputs.log,
-                        onFailing: inputs.onFailing)
+                        limit: limit ?? UpstreamLimit(maximum: connections), route: one.key.path,
+                        log: inputs.log, onFailing: inputs.onFailing)
                 upstream = (settings, shared)
                 upstreams[place] = upstream
             }
@@ -123,6 +127,11 @@ struct RoutingComposer {
     func hasFailingRoute() -> Bool {
         // Every one of them is judged, not the first alone.
         upstreams.values.count { $0.shared.isFailing() } > 0
+    }
+
+    /// Holds each upstream to the configuration's limit of connections.
+    func limitUpstreams() {
+        for upstream in upstreams.values { upstream.shared.limit.change(maximum: connections) }
     }
 
     /// Ends what is told of the upstreams that the next configuration does not have.

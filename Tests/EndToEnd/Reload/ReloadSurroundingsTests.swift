@@ -15,6 +15,30 @@ import Testing
     }
 
     /// As a volume of a ConfigMap does it.
+    @Test func `is a limit for an upstream, whose connections count on whatever it is then`() throws {
+        let gate = Gate()
+        defer { gate.open() }
+        func settings(_ limits: String) -> Sidecar.Settings {
+            .init(top: "timeouts: {connect: 200ms}\nlimits: {\(limits)}")
+        }
+        let sidecar = try Sidecar(
+            upstream: RawUpstream { $0.head.target == "/held" ? .ok().held(by: gate) : .ok() },
+            settings("upstream_connections: 1"))
+        let client = try sidecar.client()
+        try client.send("GET", "/held")
+        try sidecar.upstream.request()
+        for (limits, isRoom) in [
+            ("upstream_connections: 1, header_bytes: 32KiB", false), ("upstream_connections: 2", true),
+            ("upstream_connections: 1", false),
+        ] {
+            try sidecar.reload(to: settings(limits))
+            #expect(try sidecar.get("/").problem == (isRoom ? nil : "upstream_busy"), "\(limits)")
+        }
+        gate.open()
+        #expect(try client.wire.readResponse().status == 200)
+        #expect(try sidecar.get("/").status == 200)
+    }
+
     @Test func `is a link to a directory that another one takes the place of`() throws {
         let directory = try TemporaryDirectory()
         let provider = try HostileProvider()
