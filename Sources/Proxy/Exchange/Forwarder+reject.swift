@@ -74,7 +74,10 @@ extension Forwarder {
             return client.cut(with: cancel)
         }
         if exchange.answer.hasBegun {
-            if exchange.record.ending == nil { exchange.record.ending = .truncated }
+            if exchange.record.ending == nil {
+                // By the upstream, or by what ended it here: a limit, a client that sends no more, the end of a drain.
+                exchange.record.ending = failure == nil ? .rejected(rejection.code) : .truncated
+            }
             if let route = exchange.route, let failure {
                 if exchange.record.status < 400 { route.tally.countBrokenOff() }
                 judgeFailure(failure, exchange, on: route)

@@ -2,11 +2,11 @@
 
 /// The reason why bearerd ended an exchange before the upstream's response was complete.
 enum AbortReason: Equatable {
-    /// With an error response.
+    /// With an error response or, once the upstream's has begun, for the reason of one.
     case rejected(RejectionCode)
     /// Without a response, because the client has left.
     case clientGone
-    /// In the middle of a response, which stays incomplete.
+    /// In the middle of a response, of which the upstream sent no more.
     case truncated
     /// By cutting an endless stream whose route was removed.
     case routeGone

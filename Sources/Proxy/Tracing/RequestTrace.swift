@@ -72,7 +72,7 @@ final class RequestTrace {
         let own = TraceSpan(
             name: method.name + (request.route.map { " \($0)" } ?? ""), kind: .server, context: context,
             parent: parent, start: startNanoseconds, end: now, attributes: attributes,
-            isError: request.status >= 500 || request.ending == .truncated)
+            isError: request.isError)
         guard let upstream = request.upstream else { return [own] }
         return [own] + sends.indices.compactMap { span(of: $0, method, at: upstream) }
     }

@@ -20,4 +20,14 @@ struct TracedRequest {
     var route: String?
     var identity: String?
     var upstream: HTTPURL?
+
+    /// True if the request failed, or its answer broke off and neither its client nor a reload has ended it.
+    var isError: Bool {
+        if status >= 500 { return true }
+        return switch ending {
+        case .truncated: true
+        case .rejected(let code): code.status != status
+        case .clientGone, .routeGone, .accessGone, nil: false
+        }
+    }
 }

@@ -171,6 +171,34 @@ import Testing
             String(decoding: TemporaryDirectory.contents(of: audit), as: UTF8.self).contains("/h2/silent"))
     }
 
+    @Test func `says of an answer and of a tunnel that the grace cuts off that it was the drain`() throws {
+        let gate = Gate()
+        defer { gate.open() }
+        let upstream = try RawUpstream { request in
+            Reply { wire in
+                if request.head.target == "/tunnel" {
+                    try wire.grantWebSocket()
+                } else {
+                    try wire.send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf")
+                }
+                try gate.pass()
+                return false
+            }
+        }
+        let sidecar = try Sidecar(upstream: upstream, .init(top: "shutdown: {grace: 300ms}"))
+        let clients = [try sidecar.client(), try sidecar.client()]
+        try clients[0].send("GET", "/half")
+        try clients[1].send("GET", "/tunnel", HTTP2Route.webSocket)
+        #expect(try clients.map { try $0.wire.readHead()?.status } == [200, 101])
+        #expect(try sidecar.bearerd.terminate() == .exited(1))
+        let lines = sidecar.bearerd.logLines
+        for (path, status) in [("/half", "200"), ("/tunnel", "101")] {
+            let line = try #require(lines.last { $0["path"] == path })
+            #expect(line["code"] == "draining" && line["status"] == status, "\(line.json)")
+        }
+        #expect(!lines.contains { $0.message == "the upstream fails" })
+    }
+
     @Test func `answers those who wait for a token when the grace ends, and sends nothing for them`() throws {
         let gate = Gate()
         let provider = try HostileProvider()
