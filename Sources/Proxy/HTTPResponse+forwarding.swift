@@ -62,8 +62,13 @@ extension HTTPResponse {
             rewritten = (path.hasSuffix("/") ? String(path.dropLast()) : path) + rewritten
         }
         if !rewritten.hasPrefix("/") { rewritten = "/" + rewritten }
-        // A path that begins like this alone would name a host (RFC 3986 4.2).
-        if clientOrigin == nil, rewritten.hasPrefix("//") { rewritten = "/." + rewritten }
+        // A path that begins like this alone would name a host (RFC 3986 4.2), and so it would to browsers, to which `\` is
+        // a slash and a tab is nothing.
+        if clientOrigin == nil, let second = rewritten.utf8.dropFirst().first,
+            [Byte.slash, Byte.backslash, Byte.tab].contains(second)
+        {
+            rewritten = "/." + rewritten
+        }
         fields[.location] = (clientOrigin ?? "") + rewritten
     }
 

@@ -197,18 +197,19 @@ import Testing
         let url = upstream.url
         upstream.answer { _ in .response(302, [("Location", "\(url)/v1/next?a=b")]) }
         let directory = try TemporaryDirectory()
-        let path = directory.path("bearerd.sock")
+        let socket = directory.path("bearerd.sock")
         let sidecar = try Sidecar(
             upstream: upstream, directory: directory,
             .init(
                 moreRoutes: "- path: /api\n  upstream: \(url)/v1\n  identity: default\n  strip_prefix: true",
-                listen: "unix:\(path)"))
-        let answer = try RawClient(to: .unix(path: path)).request("GET", "/api/here")
+                listen: "unix:\(socket)"))
+        let answer = try RawClient(to: .unix(path: socket)).request("GET", "/api/here")
         #expect(answer["Location"] == "/api/next?a=b")
-        // Two slashes at the start would name a host.
-        upstream.answer { _ in .response(302, [("Location", "\(url)//else.test/x")]) }
-        #expect(
-            try RawClient(to: .unix(path: path)).request("GET", "/")["Location"] == "/.//else.test/x")
+        // Two slashes at the start would name a host; to browsers a backslash is one, and a tab is not there.
+        for path in ["//else.test/x", "/\\else.test/x", "/\t/else.test/x"] {
+            upstream.answer { _ in .response(302, [("Location", "\(url)\(path)")]) }
+            #expect(try RawClient(to: .unix(path: socket)).request("GET", "/")["Location"] == "/.\(path)")
+        }
         #expect(sidecar.bearerd.process.isRunning)
     }
 }
