@@ -221,6 +221,19 @@ import Testing
         await #expect(throws: TransferError.cancelled) { try await task.value }
     }
 
+    /// When the reset is seen depends on which side is faster.
+    @Test func `a server that resets each connection has refused none`() async throws {
+        let server = try RawUpstream { wire in wire.reset() }
+        for _ in 0..<50 {
+            do {
+                _ = try await send(TransferRequest(url: url("http://\(server.address)")))
+                Issue.record("there is an answer")
+            } catch let error as TransferError {
+                #expect(error != .notConnected(.connectionRefused))
+            }
+        }
+    }
+
     /// Chunks of one byte, with extensions that have no end.
     private static let padding = String(
         repeating: "1;\(String(repeating: "x", count: 2_000))\r\ny\r\n", count: 2_000)

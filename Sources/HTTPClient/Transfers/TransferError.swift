@@ -72,7 +72,7 @@ package enum TransferError: Error, Equatable, Sendable {
         default:
             switch failure {
             case .other where code == CURLE_RECV_ERROR: self = interrupted
-            case .other: self = .other(CurlError(code))
+            case .other where code != CURLE_COULDNT_CONNECT: self = .other(CurlError(code))
             case let error: self = .notConnected(error)
             }
         }

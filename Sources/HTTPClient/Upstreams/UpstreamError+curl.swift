@@ -61,7 +61,8 @@ extension UpstreamError {
 
     private init(errno: CInt, _ code: CURLcode) {
         switch errno {
-        case ECONNREFUSED, ECONNRESET: self = .connectionRefused
+        case ECONNREFUSED: self = .connectionRefused
+        case ECONNRESET: self = .other(reason: "it took the connection and reset it at once")
         case ETIMEDOUT: self = .connectionTimeout
         case ENETUNREACH, EHOSTUNREACH, ENETDOWN, EHOSTDOWN, ENOENT, EACCES, EPERM, EADDRNOTAVAIL:
             self = .unreachable
