@@ -265,8 +265,10 @@ def departs(checks, daemon, window):
     window.open(daemon.admin + "/")
     window.sees("document.getElementById('live').className === 'on'")
     before = window.evaluate("document.title")
+    asked = sum("/api/events" in url for url in window.requests)
     daemon.process.send_signal(signal.SIGSTOP)
-    says("stands still", "? bearerd: not live", "says nothing: this is how it was at ")
+    says("stands still", "? bearerd: not live", "says nothing, and is asked anew: this is how it was at ")
+    checks.check("status page: and asks it anew", sum("/api/events" in url for url in window.requests) > asked, asked)
     daemon.process.send_signal(signal.SIGCONT)
     checks.check("status page: and of one that goes on what is so", window.sees(
         f"document.title === {before!r} && !document.getElementById('lost').textContent"), window.evaluate("document.title"))

@@ -106,10 +106,13 @@ enum PageScript {
           // An event comes each second: what is shown is as old as the last one.
           let silence;
           let heard = new Date();
+          const listen = () => {
+            clearTimeout(silence);
+            silence = setTimeout(() => (stale('not live', 'bearerd says nothing, and is asked anew'), connect()), 5000);
+          };
           const live = () => {
             heard = new Date();
-            clearTimeout(silence);
-            silence = setTimeout(stale, 5000, 'not live', 'bearerd says nothing');
+            listen();
             if (find('live').className) return;
             find('live').className = 'on';
             find('live').textContent = 'live';
@@ -120,14 +123,17 @@ enum PageScript {
             clearTimeout(silence);
             find('live').className = '';
             find('live').textContent = word;
-            find('lost').textContent = `${reason}: this is how it was at ${heard.toLocaleTimeString()}.`;
+            // With the date, because a window may be open for days; what is said already is not read out again.
+            const words = `${reason}: this is how it was at ${heard.toLocaleString()}.`;
+            if (find('lost').textContent !== words) find('lost').textContent = words;
             label(find('lost'));
           };
           const connect = () => {
             clearTimeout(retry);
             if (source) source.close();
             const mine = source = new EventSource('/api/events?page');
-            mine.onopen = live;
+            // That it is open says nothing of the daemon, whose kernel or proxy may have answered.
+            listen();
             mine.addEventListener('alive', live);
             mine.addEventListener('part', (event) => (put(JSON.parse(event.data)), live()));
             mine.addEventListener('stale', () => location.reload());
