@@ -37,7 +37,7 @@ extension Rejection {
             )
         case .noCommonProtocol:
             self.init(
-                .upstreamTLS, "TLS with the upstream does not choose HTTP/2, which upstream_protocol wants.")
+                .upstreamTLS, "TLS with the upstream chooses no protocol that upstream_protocol allows.")
         case .weakCipher:
             self.init(.upstreamTLS, "TLS with the upstream chooses a cipher that HTTP/2 prohibits.")
         case .otherProtocol:

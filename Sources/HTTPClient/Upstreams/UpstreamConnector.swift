@@ -154,8 +154,7 @@ package final class UpstreamConnector {
         switch await transfer.run() {
         case .cancelled, .expired: throw .cancelled
         case .done(CURLE_OK): return transfer
-        case .done where transfer.attachments.hasNoCommonProtocol && address.httpProtocol == .http2:
-            throw .noCommonProtocol
+        case .done where transfer.attachments.hasNoCommonProtocol: throw .noCommonProtocol
         case .done(let code): throw UpstreamError(code, of: transfer)
         }
     }
@@ -221,8 +220,7 @@ package final class UpstreamConnector {
             switch error {
             case .timedOut: throw .greetingTimeout(of: .tls)
             case .certificate(let code): throw .tlsCertificate(CertificateFault(verifyResult: code))
-            case .transport where error.hasNoCommonProtocol && address.httpProtocol == .http2:
-                throw .noCommonProtocol
+            case .transport where error.hasNoCommonProtocol: throw .noCommonProtocol
             case .closed, .reset, .failed, .unencrypted, .transport: throw .tlsHandshake
             }
         }

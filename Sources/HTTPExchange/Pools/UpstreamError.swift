@@ -103,7 +103,7 @@ package enum UpstreamError: Error, Equatable, Sendable {
         case .tlsCertificate(let fault): "the certificate does not verify: \(fault.reason)"
         case .tlsHandshake:
             "the TLS handshake failed: there is no TLS, or another version, or a client certificate is wanted"
-        case .noCommonProtocol: "its TLS does not choose HTTP/2 (ALPN), which upstream_protocol wants"
+        case .noCommonProtocol: "its TLS chooses no protocol that upstream_protocol allows (ALPN)"
         case .weakCipher: "its TLS chooses a cipher that HTTP/2 prohibits (RFC 9113, appendix A)"
         case .otherProtocol: "it takes no requests over HTTP/2, which upstream_protocol wants"
         case .headTooLarge: "it takes no head as large as this one"

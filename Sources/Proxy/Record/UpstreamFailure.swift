@@ -29,7 +29,7 @@ struct UpstreamFailure {
         case .upstreamUnavailable(let cause):
             label = UpstreamFailureReason(cause)
             reason = cause.reason(over: transport)
-            hint = Self.hint(on: cause, isElsewhere: transport.connectTo != nil)
+            hint = Self.hint(on: cause, speaking: speech, isElsewhere: transport.connectTo != nil)
         case .uploadTimedOut:
             label = .timeout
             reason = "it took nothing of the body for timeouts.stream_idle"
@@ -116,7 +116,9 @@ struct UpstreamFailure {
     }
 
     /// - Parameter isElsewhere: true if `connect_to` names the address that is connected to.
-    private static func hint(on cause: UpstreamError, isElsewhere: Bool) -> String {
+    private static func hint(
+        on cause: UpstreamError, speaking speech: UpstreamProtocol, isElsewhere: Bool
+    ) -> String {
         let key = isElsewhere ? "connect_to" : "upstream"
         return switch cause {
         case .tlsCertificate(let fault) where fault.isOfAuthority:
@@ -128,6 +130,8 @@ struct UpstreamFailure {
         case .tlsHandshake:
             "http:// in upstream of the route, if it speaks plain HTTP; client_certificate_file, if it asks for one"
         case .greetingTimeout(of: .tls): "http:// in upstream of the route, if it speaks plain HTTP"
+        case .noCommonProtocol where speech != .http2:
+            "upstream_protocol of the route: h2, if it speaks HTTP/2 alone"
         case .noCommonProtocol, .weakCipher, .otherProtocol:
             "upstream_protocol of the route: http1 or auto, or have the upstream speak HTTP/2"
         default: ""

@@ -170,7 +170,7 @@ import Testing
             let sidecar = try Self.sidecar(speaking: name, through: "environment", proxy, authority)
             let answer = try sidecar.get("/h2/")
             #expect(answer.status == status)
-            #expect(answer.text.contains("does not choose HTTP/2") == (status == 502), "\(answer.text)")
+            #expect(answer.text.contains("chooses no protocol") == (status == 502), "\(answer.text)")
             let check = try BearerdProcess.command("check", "-c", sidecar.directory.path("config.yaml"))
             #expect(check.exit == 0 && !check.errors.contains("upstream_protocol"))
         }

@@ -121,13 +121,18 @@ import Testing
         }
     }
 
-    @Test func `that has no HTTP/2 in its TLS is told so`() throws {
+    @Test func `that has another protocol in its TLS is told so`() throws {
         let authority = try TLSAuthority()
         let upstream = try RawUpstream(tls: authority.server().choosing("\u{8}http/1.1"))
         let detail = try check(
-            upstream.url, at: upstream.authority, "tls", says: "does not choose HTTP/2",
-            "upstream_protocol: h2\nca_file: \(authority.certificateFile)", hint: "upstream_protocol")
-        #expect(detail.contains("does not choose HTTP/2"), "\(detail)")
+            upstream.url, at: upstream.authority, "tls", says: "chooses no protocol that upstream_protocol",
+            "upstream_protocol: h2\nca_file: \(authority.certificateFile)",
+            hint: "upstream_protocol of the route: http1 or auto")
+        #expect(detail.contains("chooses no protocol that upstream_protocol allows"), "\(detail)")
+        let other = try RawUpstream(tls: authority.server().choosing("\u{2}h2"))
+        try check(
+            other.url, at: other.authority, "tls", says: "chooses no protocol that upstream_protocol",
+            "ca_file: \(authority.certificateFile)", hint: "upstream_protocol of the route: h2, if")
     }
 
     @Test(arguments: [
