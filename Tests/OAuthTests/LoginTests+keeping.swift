@@ -115,8 +115,6 @@ extension `A login` {
             #expect(harness.store.stored()?.binding == others.binding)
             let exchanging = SessionHarness(grantType: .authorizationCode, sharing: harness)
             #expect(await exchanging.session.pendingCode()?.redirectURI == Self.code.redirectURI)
-            try await harness.session.forget(Self.code)
-            #expect(refreshToken(harness) == "theirs" && harness.store.stored()?.pendingCode == nil)
         }
     }
 }

@@ -119,13 +119,7 @@ extension AuthSession {
         }
     }
 
-    /// Removes a code from the store, unless a newer one has taken its place.
-    ///
-    /// - Throws: ``StoreError``.
-    public func forget(_ code: AuthorizationCode) async throws(StoreError) {
-        try await forget(PendingLogin(code: code))
-    }
-
+    /// Removes what waits in the store, unless something newer has taken its place.
     private func forget(_ login: PendingLogin) async throws(StoreError) {
         try await changePending { pending in
             var pending = pending
