@@ -14,6 +14,8 @@ struct RunCommand: Command {
     func run() throws(CommandFailure) -> ExitStatus {
         let before = WatchedFiles.state(beforeReading: file.path)
         let (configuration, warnings) = try file.load()
-        return try DaemonProcess.serve(configuration, file: file.path, before: before, warnings: warnings)
+        // A pipe can be read once alone.
+        let path = before == nil ? nil : file.path
+        return try DaemonProcess.serve(configuration, file: path, before: before, warnings: warnings)
     }
 }

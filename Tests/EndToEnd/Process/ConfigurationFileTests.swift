@@ -118,6 +118,15 @@ import Testing
             result.errors == "\(file):3:1: error: a tab in the indentation; YAML is indented with spaces\n")
     }
 
+    @Test func `may be a pipe, which is read once`() throws {
+        let sidecar = try Sidecar(
+            launcher: ["/bin/bash", "-c", #"exec "$1" "$2" "$3" <(cat "$4")"#, "bash"])
+        #expect(try sidecar.get("/").status == 200)
+        let answer = try sidecar.admin("POST", "/api/reload", [("X-Bearerd-Admin", "1")])
+        #expect(answer.status == 409 && answer.problem == "no_file", "\(answer.text)")
+        #expect(try sidecar.get("/").status == 200)
+    }
+
     @Test func `is not needed for help and version`() throws {
         for words in [["-V"], ["--version"], ["version"]] {
             let result = try Subprocess.run([BearerdProcess.binary] + words)
