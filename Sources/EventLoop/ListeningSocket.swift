@@ -56,8 +56,8 @@ package struct ListeningSocket: Sendable {
     ///     `SO_REUSEPORT`, which would hide that another process has the address.
     package static func tcp(host: String, port: UInt16, joining: Bool) throws(BindError) -> [ListeningSocket]
     {
-        let (candidates, isAnswered) = SocketAddress.lookUp(host: host, port: port)
-        guard !candidates.isEmpty else { throw isAnswered ? .unusableAddress : .unansweredName }
+        let candidates = try SocketAddress.lookUp(host: host, port: port)
+        guard !candidates.isEmpty else { throw .unusableAddress }
         var bound: [ListeningSocket] = []
         for candidate in candidates {
             do {

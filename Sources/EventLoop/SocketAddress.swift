@@ -50,19 +50,24 @@ enum SocketAddress {
 
     /// Resolves `host` to addresses for binding; blocks on the resolver unless `host` is numeric.
     static func resolve(host: String, port: UInt16) -> [(storage: sockaddr_storage, length: socklen_t)] {
-        lookUp(host: host, port: port).found
+        (try? lookUp(host: host, port: port)) ?? []
     }
 
-    /// The same, and whether the name servers have answered.
+    /// The same, or why there is none.
     static func lookUp(
         host: String, port: UInt16
-    ) -> (found: [(storage: sockaddr_storage, length: socklen_t)], isAnswered: Bool) {
+    ) throws(ListeningSocket.BindError) -> [(storage: sockaddr_storage, length: socklen_t)] {
         var hints = addrinfo()
         hints.ai_socktype = CInt(SOCK_STREAM.rawValue)
         hints.ai_flags = AI_PASSIVE
         var list: UnsafeMutablePointer<addrinfo>?
-        let status = getaddrinfo(host, String(port), &hints, &list)
-        guard status == 0 else { return ([], status != EAI_AGAIN) }
+        errno = 0
+        let (status, code) = (getaddrinfo(host, String(port), &hints, &list), errno)
+        guard status == 0 else {
+            // Without a descriptor the resolver can read no file and ask no server, and says that there is no such name.
+            if code == EMFILE || code == ENFILE { throw ListeningSocket.BindError(errno: code) }
+            throw status == EAI_AGAIN ? .unansweredName : .unusableAddress
+        }
         defer { freeaddrinfo(list) }
         var found: [(storage: sockaddr_storage, length: socklen_t)] = []
         var next = list
@@ -77,7 +82,7 @@ enum SocketAddress {
             }
             next = entry.pointee.ai_next
         }
-        return (found, true)
+        return found
     }
 
     /// The address of a Unix socket; nil if the path is too long for the kernel (107 bytes).

@@ -8,10 +8,12 @@ import Testing
 ///
 /// Sanitizers want to be loaded before everything else, so there it is not tried.
 @Suite(.blocking, .enabled(if: !Sanitizer.isOn)) struct `Where the system runs short` {
-    private func configuration(_ directory: TemporaryDirectory) throws -> String {
+    private func configuration(
+        _ directory: TemporaryDirectory, listen: String = "127.0.0.1:0"
+    ) throws -> String {
         let text = Sidecar.configuration(
             provider: try HostileProvider(), upstream: "http://127.0.0.1:1", clientSecret: "fake-secret",
-            directory: directory, .init(top: "workers: 2"))
+            directory: directory, .init(top: "workers: 2", listen: listen))
         return try directory.write("config.yaml", text)
     }
 
@@ -39,7 +41,9 @@ import Testing
         try fails(["run", "-c", file], ["FAULT_EPOLL": "1"], saying: "event loop")
         try fails(
             ["run", "-c", file], ["FAULT_RANDOM": "1"], saying: "randomness")
-        for limit in 4...8 {
+        let elsewhere = try TemporaryDirectory()
+        let named = try configuration(elsewhere, listen: "localhost:0")
+        for (limit, file) in (4...8).flatMap({ [($0, file), ($0, named)] }) {
             let result = try Subprocess.run(
                 ["/usr/bin/prlimit", "--nofile=\(limit):\(limit)", BearerdProcess.binary, "run", "-c", file])
             guard case .exited(let code) = result.ending else {
