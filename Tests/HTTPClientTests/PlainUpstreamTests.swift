@@ -97,6 +97,31 @@ import Testing
         }
     }
 
+    @Test func `a Unix socket whose queue is full is waited for`() async throws {
+        let directory = try TemporaryDirectory()
+        let path = directory.path("socket")
+        let (listener, address) = try Socket.listening(unixPath: path)
+        listen(listener.descriptor, 0)
+        let first = try Socket.connected(to: address)
+        let target = UpstreamAddress(url: try url("http+unix:\(path)"))
+        try await onLoop { multis in
+            let connector = UpstreamConnector(address: target, multis: multis)
+            let error = await failure { () async throws(UpstreamError) in
+                _ = try await connector.connect(within: .milliseconds(50))
+            }
+            #expect(error == .connectionTimeout)
+            let loop = multis.loop
+            let accepting = Task(executorPreference: loop) {
+                // By then it has been told once that there is no room.
+                await loop.pause(for: .milliseconds(5))
+                close(accept(listener.descriptor, nil, nil))
+            }
+            try await connector.connect(within: patience).close()
+            await accepting.value
+        }
+        withExtendedLifetime((directory, first)) {}
+    }
+
     @Test func `a cancelled task gives the connecting up`() async throws {
         let full = try FullListener()
         let target = UpstreamAddress(url: try url("http://\(full.address)"))

@@ -92,7 +92,7 @@ package final class UpstreamConnector {
     private func connected(
         within timeout: Duration, since start: ContinuousClock.Instant, onTaken: @escaping () -> Void
     ) async throws(UpstreamError) -> CurlTransfer {
-        guard let lookups else { return try await transfer(within: timeout, with: nil, onTaken: onTaken) }
+        guard let lookups else { return try await inTurn(within: timeout, since: start, onTaken: onTaken) }
         let permit = try await lookups.permit(within: timeout)
         let findings = lookups.findings
         do throws(UpstreamError) {
@@ -105,6 +105,26 @@ package final class UpstreamConnector {
         }
         let second = try await lookups.permit(within: Self.rest(of: timeout, since: start))
         return try await run(second, within: Self.rest(of: timeout, since: start), onTaken: onTaken)
+    }
+
+    /// The pause before another attempt where the queue of a Unix socket is full.
+    private static let queuePause = Duration.milliseconds(20)
+
+    /// Connects, and waits for room in the queue of who listens, which at a Unix socket the kernel does not do.
+    private func inTurn(
+        within timeout: Duration, since start: ContinuousClock.Instant, onTaken: @escaping () -> Void
+    ) async throws(UpstreamError) -> CurlTransfer {
+        while true {
+            do throws(UpstreamError) {
+                return try await transfer(
+                    within: Self.rest(of: timeout, since: start), with: nil, onTaken: onTaken)
+            } catch {
+                guard error == .fullQueue else { throw error }
+            }
+            await multis.loop.pause(for: Self.queuePause)
+            if Task.isCancelled { throw .cancelled }
+            guard timeout == .zero || start.duration(to: .now) < timeout else { throw .connectionTimeout }
+        }
     }
 
     /// A connection attempt that was given up after this time counts against the address.
@@ -155,6 +175,10 @@ package final class UpstreamConnector {
         case .cancelled, .expired: throw .cancelled
         case .done(CURLE_OK): return transfer
         case .done where transfer.attachments.hasNoCommonProtocol: throw .noCommonProtocol
+        // connect(2) says EAGAIN, for which libcurl waits in vain, and finds no error then.
+        case .done(CURLE_COULDNT_CONNECT)
+        where address.url.socketPath != nil && transfer.easy.number(CURLINFO_OS_ERRNO) == 0:
+            throw .fullQueue
         case .done(let code): throw UpstreamError(code, of: transfer)
         }
     }
@@ -255,4 +279,9 @@ package final class UpstreamConnector {
         guard let wire else { throw .tlsHandshake }
         return connection(over: wire, descriptor: descriptor)
     }
+}
+
+extension UpstreamError {
+    /// As many connections wait at a Unix socket as whoever listens there allows.
+    fileprivate static let fullQueue = UpstreamError.other(reason: "its queue of connections is full")
 }
