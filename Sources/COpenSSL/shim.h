@@ -108,14 +108,16 @@ static inline int bearerd_ssl_ctx_set_up_client(SSL_CTX *context, const unsigned
            SSL_CTX_set_alpn_protos(context, protocols, (unsigned int)strlen((const char *)protocols)) == 0;
 }
 
-/* Reads as SSL_read_ex does, and says whether the socket is empty afterwards. What OpenSSL reads ahead goes into memory for
-   more than 16 KiB: where nothing was left there, and less than that came, each of its receives had room to spare. */
-static inline int bearerd_ssl_read(SSL *session, void *bytes, size_t room, size_t *count, int *has_drained) {
+/* Reads as SSL_read_ex does, and says how many events of the handshake that brought, and whether the socket is empty
+   afterwards. What OpenSSL reads ahead goes into memory for more than 16 KiB: where nothing was left there, and less than that
+   came, each of its receives had room to spare. */
+static inline int bearerd_ssl_read(SSL *session, void *bytes, size_t room, size_t *count, int *events, int *has_drained) {
     BIO *source = SSL_get_rbio(session);
     int had_more = SSL_has_pending(session);
     uint64_t before = BIO_number_read(source);
     bearerd_begin_count(source);
     int status = SSL_read_ex(session, bytes, room, count);
+    *events = (int)((uintptr_t)BIO_get_callback_arg(source) - 1);
     bearerd_end_count(source);
     uint64_t received = BIO_number_read(source) - before;
     *has_drained = !had_more && received > 0 && received < SSL3_RT_MAX_PLAIN_LENGTH && !SSL_has_pending(session);

@@ -247,6 +247,7 @@ package final class ByteStream {
         guard !isClosed else { throw .closed }
         input.makeRoom(minimum: 1024, capacity: capacity, pool: pool)
         let room = input.room
+        defer { spend(wire.workBeside) }
         switch input.fill({ wire.receive(into: $0) }) {
         case .moved(let count):
             received &+= UInt64(count)
@@ -259,13 +260,11 @@ package final class ByteStream {
         case .wouldBlockOnWrite:
             readiness.clearReadableUntilWritable()
             return nil
-        case .end:
-            return false
+        case .end: return false
         case .truncated:
             isTruncated = true
             return false
-        case .failed(let error):
-            throw error
+        case .failed(let error): throw error
         }
     }
 

@@ -11,6 +11,8 @@ package enum TurnBudget {
     static let relayAllowance = 32 * 1024
     /// The cost of a system call, beside the bytes that it moves.
     static let callCost = 4 * 1024
+    /// The cost of an event of TLS's handshake; each changed key is four to seven of them.
+    package static let eventCost = 4 * 1024
     /// The cost of a request, so that a turn has at most 16.
     package static let requestCost = allowance / 16
     /// The cost of removing a piece of a body from its framing, such as a chunk.

@@ -21,6 +21,8 @@ package enum WireResult {
 package protocol Wire: AnyObject {
     /// True if the last `receive`, if it filled less than its buffer, has emptied the descriptor.
     var drainsOnShortReceive: Bool { get }
+    /// The cost of the last `receive` beside the bytes that it moved, in the units of ``TurnBudget``.
+    var workBeside: Int { get }
     /// Moves data that has arrived into `destination`, which is not empty.
     func receive(into destination: UnsafeMutableRawBufferPointer) -> WireResult
     /// Moves as much of `source` as the peer takes now.
@@ -62,6 +64,8 @@ package protocol Wire: AnyObject {
 }
 
 extension Wire {
+    package var workBeside: Int { 0 }
+
     package var isEncrypted: Bool { false }
 
     package var peerCertificateEnd: Int64? { nil }

@@ -21,6 +21,7 @@ final class TLSWire: Wire {
     /// True if the last receive has emptied the socket.
     private var hasDrained = false
     private var hasEndedSending = false
+    private(set) var workBeside = 0
     /// Sends in plain text to a peer that has never spoken TLS.
     private var plain: SocketWire?
     /// The number of reads that may still discard input after an error.
@@ -91,9 +92,11 @@ final class TLSWire: Wire {
     func receive(into destination: UnsafeMutableRawBufferPointer) -> WireResult {
         guard !isBroken || canStillReceive else { return discard(destination) }
         forgetErrors()
-        var count = 0
+        var (count, events): (Int, CInt) = (0, 0)
         var isEmpty: CInt = 0
-        let status = bearerd_ssl_read(session, destination.baseAddress, destination.count, &count, &isEmpty)
+        let status = bearerd_ssl_read(
+            session, destination.baseAddress, destination.count, &count, &events, &isEmpty)
+        workBeside = Int(events) &* TurnBudget.eventCost
         hasDrained = isEmpty != 0
         return status == 1 ? .moved(count) : outcome(of: status)
     }

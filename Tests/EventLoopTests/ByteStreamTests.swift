@@ -10,10 +10,10 @@ private actor Peer: LoopConfined {
     nonisolated let loop: EventLoop
     private let stream: ByteStream
 
-    init(loop: EventLoop, descriptor: Int32) {
+    init(loop: EventLoop, wire: any Wire, descriptor: Int32) {
         self.loop = loop
         stream = ByteStream(
-            wire: SocketWire(descriptor: descriptor),
+            wire: wire,
             readiness: Readiness(descriptor: descriptor, loop: loop),
             loop: loop)
     }
@@ -50,7 +50,28 @@ private actor Peer: LoopConfined {
             }
         }
     }
+    /// Receives, and returns true if the turn is over then.
+    func receiveEndsTurn() throws -> Bool {
+        _ = try stream.receive()
+        return stream.turnIsOver
+    }
     func close() { stream.close() }
+}
+
+/// A socket whose receives are as much work as a turn may have.
+private final class DearWire: Wire {
+    private let socket: SocketWire
+
+    init(descriptor: Int32) { socket = SocketWire(descriptor: descriptor) }
+
+    var workBeside: Int { 1 << 20 }
+    var drainsOnShortReceive: Bool { socket.drainsOnShortReceive }
+    func receive(into destination: UnsafeMutableRawBufferPointer) -> WireResult {
+        socket.receive(into: destination)
+    }
+    func send(_ source: UnsafeRawBufferPointer) -> WireResult { socket.send(source) }
+    func endSending() -> WireResult { socket.endSending() }
+    func close() { socket.close() }
 }
 
 enum SendingOfBlock: CaseIterable { case written, flushed, gathered }
@@ -58,14 +79,18 @@ enum SendingOfBlock: CaseIterable { case written, flushed, gathered }
 @Suite(.timeLimit(.minutes(10)))
 struct `A byte stream` {
     /// Runs `body` with a stream on a loop of its own and the other end's descriptor.
-    private func withPair(_ body: (Peer, Int32) async throws -> Void) async throws {
+    private func withPair(
+        isDear: Bool = false, _ body: (Peer, Int32) async throws -> Void
+    ) async throws {
         var ends: [Int32] = [-1, -1]
         try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
         _ = fcntl(ends[0], F_SETFL, O_NONBLOCK)
         let loop = try EventLoop(name: "test")
         let thread = try loop.start()
         // Made on the loop's thread, where its events live.
-        let peer = await Task(executorPreference: loop) { [end = ends[0]] in Peer(loop: loop, descriptor: end)
+        let peer = await Task(executorPreference: loop) { [end = ends[0]] in
+            let wire: any Wire = isDear ? DearWire(descriptor: end) : SocketWire(descriptor: end)
+            return Peer(loop: loop, wire: wire, descriptor: end)
         }.value
         try await body(peer, ends[1])
         await peer.close()
@@ -81,6 +106,15 @@ struct `A byte stream` {
             let hasBytes = try await filled
             #expect(hasBytes)
             #expect(await peer.received() == Array("hello".utf8))
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func `a receive costs its work beside the bytes, too`(isDear: Bool) async throws {
+        try await withPair(isDear: isDear) { peer, other in
+            #expect(send(other, "hello", 5, 0) == 5)
+            let endsTurn = try await peer.receiveEndsTurn()
+            #expect(endsTurn == isDear)
         }
     }
 

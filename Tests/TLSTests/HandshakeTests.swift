@@ -109,6 +109,17 @@ import Testing
         #expect(drained > 50 && more > 50)
     }
 
+    /// The tickets of a server, as keys that a peer changes, are read with the answer.
+    @Test func `count as work what the other one has to say of the handshake after its end`() throws {
+        let pair = try #require(WirePair(security, client()))
+        _ = pair.shakeHands()
+        for isFirst in [true, false] {
+            #expect(pair.server.say("answer").word == "moved")
+            #expect(pair.client.hear().text == "answer")
+            #expect((pair.client.workBeside > 0) == isFirst)
+        }
+    }
+
     @Test func `tell a cut from an end`() throws {
         let pair = try #require(WirePair(security, client()))
         _ = pair.shakeHands()
