@@ -30,9 +30,6 @@ package enum TransferError: Error, Equatable, Sendable {
     case cancelled
     case other(CurlError)
 
-    /// `CURLE_TOO_LARGE` of libcurl 8.6 and later; those before say `CURLE_OUT_OF_MEMORY`.
-    private static let lineTooLong = CURLcode(100)
-
     /// True if a certificate is at fault, the server's, a proxy's or ours, so that a retry will not help.
     package var isCertificate: Bool {
         switch self {
@@ -65,7 +62,7 @@ package enum TransferError: Error, Equatable, Sendable {
         case CURLE_WRITE_ERROR, CURLE_ABORTED_BY_CALLBACK:
             self = .tooLarge
         // A line of the head is longer than libcurl takes.
-        case CURLE_OUT_OF_MEMORY where transfer.isSent, Self.lineTooLong where transfer.isSent:
+        case CURLE_OUT_OF_MEMORY where transfer.isSent, CURLcode.lineTooLong where transfer.isSent:
             self = .tooLarge
         case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY, CURLE_BAD_CONTENT_ENCODING:
             self = .malformed
@@ -77,4 +74,10 @@ package enum TransferError: Error, Equatable, Sendable {
             }
         }
     }
+}
+
+/// A member of ``TransferError`` of a type of libcurl's would keep other modules, which do not know that, from being optimised with it.
+extension CURLcode {
+    /// `CURLE_TOO_LARGE` of libcurl 8.6 and later; those before say `CURLE_OUT_OF_MEMORY`.
+    fileprivate static let lineTooLong = CURLcode(100)
 }
