@@ -122,7 +122,7 @@ final class RedisLease: StoreLease {
         }
     }
 
-    func isClaimed() async -> Bool { await store.isClaimed(identity) }
+    func isClaimed() async throws(StoreError) -> Bool { try await store.isClaimed(identity) }
 
     func release() async {
         let isFirst = state.withLock { state in

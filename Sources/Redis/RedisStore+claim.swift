@@ -36,15 +36,21 @@ extension RedisStore {
     /// The claim by which this process wants the lock; nil if nobody here claims it.
     func ownClaim(on identity: String) -> RedisClaim? { claims[identity]?.lazy.compactMap(\.claim).first }
 
-    /// True if somebody claims the lock, and could get it: nobody can while the server takes no writes.
-    func isClaimed(_ identity: String) async -> Bool {
+    /// True if somebody claims the lock.
+    ///
+    /// - Throws: where nobody can claim it, because the server takes no writes or cannot be asked.
+    func isClaimed(_ identity: String) async throws(StoreError) -> Bool {
         do throws(RedisError) {
             let read = RESPCommand("GETRANGE", claimKey(identity), "0", "63")
-            guard try await link.perform(read).bytes?.isEmpty == false else { return false }
+            let isClaimed = try await link.perform(read).bytes?.isEmpty == false
             _ = try await link.perform(RESPCommand("SET", lockKey(""), "", "PX", "1000"))
-            return true
+            return isClaimed
         } catch {
-            return false
+            switch error {
+            // Where claims are not allowed nobody ever has one.
+            case .forbidden, .refused(_, .wrongType): return false
+            case .unreachable, .denied, .refused: throw StoreError(error)
+            }
         }
     }
 

@@ -67,8 +67,8 @@ enum EngineEvent: Sendable {
     case saved(Ticket)
     /// Writing failed; `hasMoved` says that other processes look elsewhere, so that the lease keeps nobody out.
     case notSaved(Ticket, StoreError, hasMoved: Bool)
-    /// A look for somebody who claims the lease; true if there is one.
-    case claimed(Ticket, Bool)
+    /// A look for somebody who claims the lease; true if there is one, nil if nobody could be heard.
+    case claimed(Ticket, Bool?)
     /// A person wants the lease for another identity of the same name in this process.
     case roomWanted
 

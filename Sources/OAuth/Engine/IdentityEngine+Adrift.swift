@@ -26,8 +26,11 @@ extension IdentityEngine {
 
     // MARK: Those who claim the lease
 
-    mutating func claimed(_ ticket: Ticket, _ isClaimed: Bool) {
+    /// - Parameter heard: whether somebody claims the lease; nil if nobody could be heard.
+    mutating func claimed(_ ticket: Ticket, _ heard: Bool?) {
         guard case .asking(var asking) = phase, asking.claimLook.ticket == ticket else { return }
+        // Whoever has an answer to what another process has sent cannot say so, and goes first as if it did.
+        let isClaimed = heard ?? asking.rule?.othersMayLive ?? false
         asking.claimLook = (now + Self.claimLook, nil)
         asking.isClaimed = isClaimed
         asking.lastLook = asking.lastLook == .underWay && !isClaimed ? .foundNobody : nil

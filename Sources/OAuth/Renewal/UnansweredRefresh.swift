@@ -48,7 +48,7 @@ struct UnansweredRefresh: Sendable {
     /// True if the provider has answered, or cannot be reached: the token is not sent again then.
     private var isDecided = false
     /// True while somebody else's request may still be alive, whose connection nobody here sees die.
-    private var othersMayLive: Bool
+    private(set) var othersMayLive: Bool
 
     /// True if the provider may have acted upon a request whose answer nobody has.
     private(set) var isInDoubt: Bool

@@ -46,12 +46,19 @@ extension Identity {
 
     func lookForClaim(_ ticket: Ticket) {
         let lease = lease
-        limit(ticket) { identity, _ in await identity.take(.claimed(ticket, false)) }
+        limit(ticket) { identity, _ in await identity.take(.claimed(ticket, nil)) }
         Task {
             defer { storeLimits.removeValue(forKey: ticket)?.cancel() }
-            var isClaimed = await lease?.isClaimed() ?? false
+            var isClaimed: Bool?
+            do throws(StoreError) {
+                isClaimed = try await lease?.isClaimed() ?? false
+            } catch {
+                // Nobody can be heard.
+            }
             // Not every store can be told a claim.
-            for peer in family.peers(of: self) where !isClaimed { isClaimed = await peer.isClaiming }
+            for peer in family.peers(of: self) where isClaimed != true {
+                if await peer.isClaiming { isClaimed = true }
+            }
             take(.claimed(ticket, isClaimed))
         }
     }

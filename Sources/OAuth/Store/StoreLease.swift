@@ -49,7 +49,10 @@ public protocol StoreLease: Sendable {
     func leaveSpent()
 
     /// True if somebody waits for the lock with a ``SessionStore/claim(_:)``.
-    func isClaimed() async -> Bool
+    ///
+    /// - Throws: where the store takes no claim now, or cannot be asked, so that nobody could be heard. A refresh token that
+    ///   another process has sent is not sent once more then: that one may be about to say that it has the answer.
+    func isClaimed() async throws(StoreError) -> Bool
 
     /// Lets others in; returns when they can come. The lease is worth nothing after that, and a second call does nothing.
     func release() async
@@ -72,7 +75,7 @@ extension StoreLease {
     public func leaveSpent() {}
 
     /// Nobody can tell.
-    public func isClaimed() async -> Bool { false }
+    public func isClaimed() async throws(StoreError) -> Bool { false }
 }
 
 extension StoredSession {

@@ -71,6 +71,55 @@ struct `A daemon that stood still with the lock in its hand` {
         for daemon in daemons { #expect(try daemon.get().status == 200) }
     }
 
+    @Test func `comes back with an answer, and is waited for by one who doubts, though Redis takes no claim`()
+        throws
+    {
+        let fleet = try Fleet(isBrief: true)
+        let redis = fleet.redis
+        let daemons = try fleet.daemons(2)
+        let (asked, gate, sent) = (Gate(), Gate(), Gate())
+        fleet.provider.script { request, provider in
+            let reply = provider.goodAnswer(to: request)
+            asked.open()
+            try gate.pass()
+            sent.open()
+            return reply
+        }
+        let frozen = Background { try daemons[0].act("refresh").status }
+        try asked.pass()
+        daemons[0].bearerd.process.signal(SIGSTOP)
+        try eventually("the lease to end") { try redis("EXISTS", "bearerd:lock:default") == "0" }
+        let isDoubted = Gate()
+        fleet.provider.discovery { _, provider in
+            isDoubted.open()
+            return provider.discoveryDocument()
+        }
+        let done = Gate()
+        let wanting = Background {
+            while (try? done.pass(within: .milliseconds(50))) == nil { _ = try? daemons[1].act("refresh") }
+        }
+        defer { done.open() }
+        try isDoubted.pass()
+        // The provider is asked twice, five seconds apart; the lease lives for six.
+        RedisOutage.pause(.seconds(3))
+        try redis("CONFIG", "SET", "min-replicas-to-write", "1")
+        gate.open()
+        try sent.pass()
+        daemons[0].bearerd.process.signal(SIGCONT)
+        for daemon in daemons {
+            try eventually("the store to be named") { daemon.bearerd.log.contains("NOREPLICAS") }
+        }
+        try redis("CONFIG", "SET", "min-replicas-to-write", "0")
+        done.open()
+        try wanting.value()
+        _ = try frozen.value()
+        for daemon in daemons {
+            try eventually("a rotation") { try daemon.act("refresh").status < 300 }
+            #expect(try daemon.get().status == 200, "the provider has ended the session")
+        }
+        #expect(Set(fleet.shown).count == fleet.shown.count, "a refresh token was sent twice")
+    }
+
     @Test func `does not send its refresh token when TLS with the provider stands`() throws {
         let authority = try TLSAuthority()
         let fleet = try Fleet(

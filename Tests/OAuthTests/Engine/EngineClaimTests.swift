@@ -121,6 +121,36 @@ import Testing
         #expect(run.play(.probed(fourth, nil)).asked != nil)
     }
 
+    @Test func `is not sent where nobody could be heard at the last moment, or before`() throws {
+        for isLast in [true, false] {
+            let (run, question) = try doubting()
+            run.play(.probed(question, nil))
+            run.pass(.seconds(1))
+            if !isLast { run.isClaimed = nil }
+            let early = run.play(.timePassed)
+            #expect(early.releases == (isLast ? [] : [true]))
+            guard isLast else { continue }
+            run.pass(.seconds(4))
+            let second = try #require(run.play(.timePassed).probed)
+            run.isClaimed = nil
+            let actions = run.play(.probed(second, nil))
+            #expect(actions.asked == nil && actions.releases == [true], "the mark stays")
+        }
+    }
+
+    @Test func `is sent once more though nobody can be heard by who alone has sent it`() throws {
+        let run = EngineRun()
+        run.isClaimed = nil
+        #expect(run.play(.started).asked != nil)
+        run.pass(.seconds(11))
+        let first = try #require(run.play(.timePassed).probed)
+        run.play(.probed(first, nil))
+        run.pass(.seconds(5))
+        let second = try #require(run.play(.timePassed).probed)
+        let actions = run.play(.probed(second, nil))
+        #expect(actions.asked != nil && actions.releases.isEmpty && !run.engine.isDoubted)
+    }
+
     @Test func `is not sent by one who stops between the provider's last answer and the look for a claim`()
         throws
     {

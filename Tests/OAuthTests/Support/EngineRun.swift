@@ -21,8 +21,8 @@ final class EngineRun {
     var saves = true
     var refusesWrites = false
     var writeFailure = StoreError.unavailable("no space")
-    /// Whether somebody else claims the lease, and whether a look for that is answered.
-    var isClaimed = false
+    /// Whether somebody else claims the lease, nil where nobody can be heard, and whether a look for that is answered.
+    var isClaimed: Bool? = false
     var answersLooks = true
     /// Whether a request goes out at once; else it waits for metadata or a credential for ever.
     var begins = true

@@ -19,12 +19,12 @@ import Testing
     @Test func `is seen by the holder while its owner waits, and gone when that has the lock`() async throws {
         let (one, other) = (try fixture.open(), try fixture.open())
         let holder = try await one.lock(waitingAtMost: .zero)
-        #expect(await !holder.isClaimed())
+        #expect(try await !holder.isClaimed())
         let claim = await other.claim("default")
         #expect(claim != nil)
         try server("DEL", key)
         await #expect(throws: StoreError.self) { try await other.withLock(waitingAtMost: .zero) }
-        #expect(await holder.isClaimed(), "each try to get the lock says it anew")
+        #expect(try await holder.isClaimed(), "each try to get the lock says it anew")
         #expect(Int(try server("PTTL", key)).map { 1...3000 ~= $0 } == true, "and it ends by itself")
         await holder.release()
         let next = try await other.lock(waitingAtMost: .zero)
@@ -38,7 +38,7 @@ import Testing
         let claim = await store.claim("default")
         try server("SET", key, "somebody else")
         let holder = try await store.lock(waitingAtMost: .zero)
-        #expect(await holder.isClaimed())
+        #expect(try await holder.isClaimed())
         await holder.release()
         withExtendedLifetime(claim) {}
     }
@@ -49,12 +49,12 @@ import Testing
         _ = await other.claim("default")
         try server("DEL", key)
         await #expect(throws: StoreError.self) { try await other.withLock(waitingAtMost: .zero) }
-        #expect(await !holder.isClaimed())
+        #expect(try await !holder.isClaimed())
         await holder.release()
     }
 
     @Test(arguments: [("min-replicas-to-write", "1", "0"), ("maxmemory", "1", "0")])
-    func `counts for nothing while Redis takes no writes`(
+    func `may be there unheard while Redis takes no writes`(
         setting: String, value: String, usual: String
     )
         async throws
@@ -64,10 +64,10 @@ import Testing
         let claim = await other.claim("default")
         try server("PERSIST", key)
         try server("CONFIG", "SET", setting, value)
-        #expect(await !holder.isClaimed())
+        await #expect(throws: StoreError.self) { try await holder.isClaimed() }
         #expect(await other.claim("default") == nil)
         try server("CONFIG", "SET", setting, usual)
-        #expect(await holder.isClaimed())
+        #expect(try await holder.isClaimed())
         await holder.release()
         withExtendedLifetime(claim) {}
     }
@@ -80,7 +80,7 @@ import Testing
         #expect(await store.claim("default") == nil)
         try await store.withLock(waitingAtMost: .zero)
         let holder = try await store.lock(waitingAtMost: .zero)
-        #expect(await !holder.isClaimed())
+        #expect(try await !holder.isClaimed())
         await holder.release()
     }
 }
