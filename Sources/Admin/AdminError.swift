@@ -146,7 +146,7 @@ enum AdminError: Error, Equatable {
             .session(.token(.stopped), _, let reason):
             "The provider, or the source in its place, gave no token\(Self.words(reason))"
         case .session(.token(.storeUnavailable), _, let reason):
-            "The store of the sessions cannot be used, or another process keeps its lock, so no token is asked for\(Self.words(reason))"
+            "The store of the sessions cannot be used, may lack what others have, or another process keeps its lock, so no token is asked for\(Self.words(reason))"
         case .session(.server(let failure), _, _): failure.detail
         case .login(.unstored(.outdated)):
             "Somebody has logged in or out since, and that counts: this login is outdone, and nobody uses what it brought."

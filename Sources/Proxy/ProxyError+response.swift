@@ -172,7 +172,7 @@ package struct Rejection: Equatable, Sendable {
         case .storeUnavailable(let retryAfter):
             self.init(
                 .providerUnavailable,
-                "The store of the sessions cannot be used, or another process keeps its lock, so no token is asked for.",
+                "The store of the sessions cannot be used, may lack what others have, or another process keeps its lock, so no token is asked for.",
                 retryAfter: retryAfter)
             blame = .bearerd
         case .upstreamUnavailable(.cancelled):

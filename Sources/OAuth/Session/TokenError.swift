@@ -8,7 +8,7 @@ public enum TokenError: ExplainedError, Equatable, Sendable {
     case misconfigured(retryAfter: Duration)
     /// The provider did not answer, or not usefully; worth asking again after `retryAfter`.
     case unavailable(retryAfter: Duration)
-    /// The store is away, or somebody else keeps its lock, so that nothing may be asked of the provider; worth asking again after `retryAfter`.
+    /// The store is away, may lack what others have, or somebody else keeps its lock, so that nothing may be asked of the provider; worth asking again after `retryAfter`.
     case storeUnavailable(retryAfter: Duration)
     /// The waiting task was cancelled.
     case cancelled
@@ -44,7 +44,7 @@ extension TokenError {
         case .unavailable(let delay):
             "the authorization server gave no token; try again in \(delay.inWholeSeconds)"
         case .storeUnavailable(let delay):
-            "the store of the sessions cannot be used, or another process keeps its lock, so no token is asked for; "
+            "the store of the sessions cannot be used, may lack what others have, or another process keeps its lock, so no token is asked for; "
                 + "try again in \(delay.inWholeSeconds)"
         case .cancelled: "the task that waited for a token was cancelled"
         case .stopped: "the session was stopped: make another one of the same client"

@@ -85,6 +85,19 @@ struct `After the store has lost something` {
         #expect(run.asked(run.play(.timePassed)) != nil)
     }
 
+    @Test func `a request that has waited for others is told of the store, and not of the provider`() {
+        let run = Run()
+        run.play(.storeChanged(isWritable: false))
+        run.play(.started, settling: .seconds(15))
+        run.play(
+            .tokenNeeded(0, by: 1, until: .now + .seconds(10), isRenewed: false), settling: .seconds(15))
+        run.pass(.seconds(11))
+        let answers = run.play(.timePassed, settling: .seconds(4)).compactMap { action in
+            if case .wake(1, .failure(let error)) = action { error } else { nil }
+        }
+        #expect(answers == [.storeUnavailable(retryAfter: .seconds(1))])
+    }
+
     @Test
     func `a refresh token that others have had is not sent, though the store has gone back to an older one`()
     {
