@@ -167,10 +167,10 @@ actor RedisLink: LoopConfined {
         isRunNoted = false
     }
 
-    /// - Parameter record: the key of a session; nil to look at none.
-    private func settle(_ run: String, beside record: String? = nil) -> RESPCommand {
+    /// - Parameter records: the keys of sessions that are looked at.
+    private func settle(_ run: String, beside records: [String] = []) -> RESPCommand {
         RedisScript.settle.command(
-            keys: [settings.keyPrefix + "run", settings.keyPrefix + "settling"] + [record].compactMap(\.self),
+            keys: [settings.keyPrefix + "run", settings.keyPrefix + "settling"] + records,
             [
                 Array(run.utf8), Array("\(settings.leaseLife.components.seconds * 1000)".utf8),
                 Array((lacksUntold ? "lacking" : "").utf8),
@@ -182,18 +182,18 @@ actor RedisLink: LoopConfined {
     ///
     /// Where nothing can be written down (`NOREPLICAS`, a full memory), nobody can know.
     ///
-    /// - Parameter record: the key of a session.
+    /// - Parameter records: the keys of all sessions: the first that is asked for writes down for all which run it is.
     /// - Returns: the moment, and an error if that is not allowed: who starts waits for nobody then.
-    func settlement(of record: String) async -> (until: ContinuousClock.Instant?, refusal: RedisError?) {
+    func settlement(of records: [String]) async -> (until: ContinuousClock.Instant?, refusal: RedisError?) {
         let own = mayLackSince.map { $0 + settings.leaseLife }
         guard let runBegan else { return (own, nil) }
         guard let run else { return (max(own ?? runBegan, runBegan + settings.leaseLife), nil) }
         // Who has been there all the time knows it.
         guard !isRunNoted || .now < runBegan + settings.leaseLife else { return (own, nil) }
         do throws(RedisError) {
-            let reply = try await perform(settle(run, beside: record), isScript: true)
+            let reply = try await perform(settle(run, beside: records), isScript: true)
             // It went to another server, and names the one before there.
-            guard self.run == run else { return await settlement(of: record) }
+            guard self.run == run else { return await settlement(of: records) }
             (isRunNoted, lacksUntold) = (true, false)
             guard let left = reply.text.flatMap({ Int($0) }), left > 0 else { return (own, nil) }
             return (max(own ?? .now, .now + .milliseconds(left)), nil)

@@ -178,7 +178,7 @@ enum RedisScript {
         return problem and 'unable ' .. problem or 'able'
         """
 
-    /// KEYS 1 the run that was seen last, 2 the wait for what it may lack, 3 a record or missing; ARGV 1 the present run, 2
+    /// KEYS 1 the run that was seen last, 2 the wait for what it may lack, 3 and more records, if any; ARGV 1 the present run, 2
     /// milliseconds, 3 `lacking` if the caller knows that the server may have lost writes, otherwise nothing.
     ///
     /// Replies how many milliseconds are left of that wait, less than one if it is over.
@@ -187,7 +187,10 @@ enum RedisScript {
     /// which came with the records from the one before, begins the wait for all; so does who finds a record and no run.
     private static let settleText = """
         local known = text(KEYS[1])
-        local isOther = known ~= ARGV[1] and (known ~= '' or KEYS[3] and text(KEYS[3]) ~= '')
+        local isOther = known ~= ARGV[1] and known ~= ''
+        for index = 3, #KEYS do
+          if known == '' and text(KEYS[index]) ~= '' then isOther = true end
+        end
         if isOther or ARGV[3] == 'lacking' then redis.call('SET', KEYS[2], '', 'PX', ARGV[2]) end
         if known ~= ARGV[1] then redis.call('SET', KEYS[1], ARGV[1]) end
         return tostring(redis.call('PTTL', KEYS[2]))

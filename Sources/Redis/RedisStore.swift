@@ -186,7 +186,8 @@ package actor RedisStore: SessionStore, LoopConfined {
     // MARK: What may be lacking
 
     package func settlement(of identity: String) async -> Instant? {
-        let (ofServer, refusal) = await link.settlement(of: recordKey(identity))
+        let (ofServer, refusal) = await link.settlement(
+            of: Set(watchers.keys).union([identity]).map(recordKey))
         if let refusal { tell(.settling, refusal) } else { missingRights.remove(.settling) }
         return [losses[identity].map { $0 + settings.leaseLife }, ofServer].compactMap(\.self).max()
     }

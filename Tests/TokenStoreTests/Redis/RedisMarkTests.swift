@@ -153,6 +153,17 @@ import Testing
         #expect(try server("GET", session) == record ?? before)
     }
 
+    @Test func `may be lacking in a copy of before, whichever identity is asked for first`() async throws {
+        try await open(lease: 15).save(.sample(generation: 1))
+        let store = try open(lease: 15)
+        let changes = ["default", "other"].map { store.changes(of: $0) }
+        for identity in ["other", "default"] {
+            _ = try await store.load(identity)
+            #expect(await store.settlement(of: identity) != nil, "\(identity)")
+        }
+        withExtendedLifetime(changes) {}
+    }
+
     @Test func `outlives refused writes, and the time in which nobody can write does not count`() async throws
     {
         let (one, other) = (try open(lease: 2), try open(lease: 2))
