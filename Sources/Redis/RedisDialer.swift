@@ -39,6 +39,14 @@ final class RedisDialer {
         throw failure
     }
 
+    /// The master by the first sentinel that can be asked; nil if none can.
+    func master() async -> RedisServer? {
+        for sentinel in sentinels {
+            if let master = try? await master(by: sentinel) { return master }
+        }
+        return nil
+    }
+
     /// Asks a sentinel where the master is.
     private func master(by sentinel: RedisServer) async throws(RedisError) -> RedisServer {
         let deadline = ContinuousClock.now + settings.connectLimit

@@ -17,6 +17,9 @@ actor RedisLink: LoopConfined {
     private var connection: RedisConnection?
     /// The time of the last command that `connection` has brought a reply to.
     private var askedAt = ContinuousClock.now
+    /// True while the sentinels are asked whether another server is the master now, and once they have named one.
+    private var isAsking = false
+    private var isReplaced = false
     private var isTaken = false
     private var waiting: [CheckedContinuation<Void, Never>] = []
     /// The error that keeps us from the server; nil while there is none.
@@ -78,7 +81,8 @@ actor RedisLink: LoopConfined {
     }
 
     private func attempt(_ command: RESPCommand, _ isScript: Bool) async -> Result<RESPValue, RedisError> {
-        if !settings.sentinels.isEmpty, askedAt.duration(to: .now) > settings.longestSilence {
+        let isOld = !settings.sentinels.isEmpty && askedAt.duration(to: .now) > settings.longestSilence
+        if isOld || isReplaced {
             connection?.close()
             connection = nil
         }
@@ -91,7 +95,7 @@ actor RedisLink: LoopConfined {
         }
         do throws(RedisError) {
             let fresh = try await connect()
-            connection = fresh
+            (connection, isReplaced) = (fresh, false)
             let outcome = await outcome(of: command, on: fresh)
             if case .failure(let error) = outcome, connection == nil {
                 failsInScripts = failsInScripts || isScript
@@ -121,7 +125,22 @@ actor RedisLink: LoopConfined {
             } else {
                 askedAt = now
             }
+            if case .refused(_, .tooFewReplicas) = error { askForMaster(insteadOf: connection.server) }
             return .failure(error)
+        }
+    }
+
+    /// Asks the sentinels where the master is: one that has lost its replicas may be cut off from those who have chosen another.
+    ///
+    /// Nobody waits for that, because they may be cut off, too, and there is still something to be read here.
+    private func askForMaster(insteadOf server: RedisServer) {
+        guard !settings.sentinels.isEmpty, !isAsking else { return }
+        isAsking = true
+        _ = loop.startTask {
+            if let master = await self.dialer.master(), master != server, self.connection?.server == server {
+                self.isReplaced = true
+            }
+            self.isAsking = false
         }
     }
 

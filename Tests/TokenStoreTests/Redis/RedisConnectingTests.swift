@@ -77,6 +77,43 @@ struct `Connecting to Redis` {
         await store.close()
     }
 
+    @Test func `asks the sentinels again where the master has lost its replicas, and goes where they say`()
+        async throws
+    {
+        let other = try RedisProcess()
+        let server = fixture.server
+        let master = Monitor(server.address.port)
+        let asked = Monitor(0)
+        let sentinel = try RawServer { wire in
+            _ = try CuttingProxy.message(from: wire)
+            let port = master.withLock { "\($0)" }
+            try wire.send(Array("*2\r\n$9\r\n127.0.0.1\r\n$\(port.utf8.count)\r\n\(port)\r\n".utf8))
+            asked.withLock { $0 += 1 }
+        }
+        defer { withExtendedLifetime((sentinel, other)) {} }
+        let place = try #require(
+            RedisServer(host: "127.0.0.1", port: sentinel.address.port, isEncrypted: false))
+        let store = try fixture.open { settings in
+            settings.sentinels = [place]
+            settings.masterName = "fleet"
+            settings.longestSilence = .seconds(3600)
+        }
+        try await store.save(.sample(generation: 1))
+        try server("CONFIG", "SET", "min-replicas-to-write", "1")
+        // As long as there is no other one, what it has can be read.
+        await #expect(throws: StoreError.self) { try await store.withLock(waitingAtMost: .zero) }
+        try asked.wait(for: "the question") { $0 > 1 ? () : nil }
+        #expect(try await store.generation() == 1)
+        master.withLock { $0 = other.address.port }
+        let limit = ContinuousClock.now + patience
+        while try await store.generation() == 1, .now < limit {
+            await #expect(throws: StoreError.self) { try await store.withLock(waitingAtMost: .zero) }
+        }
+        try await store.save(.sample(generation: 2))
+        #expect(try other("EXISTS", "bearerd:session:default") == "1")
+        await store.close()
+    }
+
     /// What servers say of a script that they do not let end.
     static let refusals: [(String, StoreError.Kind)] = [
         // Redis 6
