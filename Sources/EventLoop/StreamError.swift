@@ -16,6 +16,8 @@ package enum StreamError: Error, Equatable, Sendable {
     case unencrypted
     /// The peer's certificate does not verify; `code` is OpenSSL's (`SSL_get_verify_result`).
     case certificate(code: Int32)
+    /// The peer has us work at TLS, as by changing keys, and sends nothing else.
+    case flooded
     /// TLS failed; `code` is the library's own.
     case transport(code: Int32)
 

@@ -31,6 +31,10 @@ extension ProxyError {
 }
 
 extension ProxyError {
+    /// An upstream that keeps TLS busy, and sends nothing else.
+    static let upstreamFlood = ProxyError.upstreamMalformed(
+        .breaking(rule: "keys of TLS are changed without end"))
+
     /// Translates a failure to receive the upstream's response.
     ///
     /// - Parameter loss: why there is no more of it, if that is the failure.
@@ -40,6 +44,7 @@ extension ProxyError {
         // What has no fault of its own is not HTTP at all, or not the version that was spoken.
         case .malformed(.malformed), .malformed(.unsupportedVersion): self = .upstreamProtocol
         case .malformed(let fault): self = .upstreamMalformed(fault)
+        case .stream(.flooded): self = .upstreamFlood
         case .bodyTooLarge, .unencrypted, .headTimedOut, .truncated, .stream: self = .upstreamProtocol
         }
     }

@@ -108,7 +108,7 @@ final class RedisConnection {
             return failure("no answer came in time")
         case .closed, .reset: return end("the connection was reset")
         case .failed: return failure(error.reason)
-        case .unencrypted, .certificate, .transport: return end("TLS failed")
+        case .unencrypted, .certificate, .flooded, .transport: return end("TLS failed")
         }
     }
 

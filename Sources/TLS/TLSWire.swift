@@ -175,7 +175,7 @@ final class TLSWire: Wire {
         let code = errno
         guard bearerd_ssl_is_flooded(session) == 0 else {
             breakOff()
-            return .failed(.reset)
+            return .failed(.flooded)
         }
         switch SSL_get_error(session, status) {
         case SSL_ERROR_WANT_READ: return .wouldBlockOnRead

@@ -245,7 +245,7 @@ package final class UpstreamConnector {
             case .timedOut: throw .greetingTimeout(of: .tls)
             case .certificate(let code): throw .tlsCertificate(CertificateFault(verifyResult: code))
             case .transport where error.hasNoCommonProtocol: throw .noCommonProtocol
-            case .closed, .reset, .failed, .unencrypted, .transport: throw .tlsHandshake
+            case .closed, .reset, .failed, .unencrypted, .flooded, .transport: throw .tlsHandshake
             }
         }
     }

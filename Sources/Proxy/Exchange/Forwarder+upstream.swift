@@ -169,7 +169,9 @@ extension Forwarder {
                 if let failure = exchange.upload.failure { try judge(failure) }
                 // In TLS 1.3 a server judges our certificate when the handshake is over for us.
                 if case .transport = error, upstream.isFirst { throw .upstreamUnavailable(.tlsHandshake) }
-                guard error == .timedOut else { throw .upstreamClosed }
+                guard error == .timedOut else {
+                    throw error == .flooded ? .upstreamFlood : .upstreamClosed
+                }
                 remaining = timeout
                 if exchange.upload.isRunning { continue }
                 remaining -= CoarseInstant.now.duration(since: exchange.upload.finishedAt)

@@ -24,8 +24,9 @@ import Testing
     @Test func `end the connection of an upstream that changes nothing else`() throws {
         let authority = try TLSAuthority()
         let upstream = try RawUpstream(tls: authority.server()) { request in
-            let times = request.head.target == "/flood" ? 5000 : 5
+            let times = request.head.target == "/" ? 5 : 5000
             return Reply { wire in
+                if request.head.target == "/early" { try wire.updateKeys(times) }
                 try wire.send("HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\n123")
                 try wire.updateKeys(times)
                 try wire.send("456")
@@ -36,6 +37,8 @@ import Testing
             upstream: upstream, .init(route: "ca_file: \(authority.certificateFile)"))
         #expect(try sidecar.get("/").text == "123456")
         #expect((try? sidecar.get("/flood").text) != "123456")
+        let early = try sidecar.get("/early")
+        #expect(early.problem == "upstream_protocol" && early.text.contains("keys of TLS"), "\(early.text)")
         #expect(try sidecar.get("/").text == "123456")
     }
 }
