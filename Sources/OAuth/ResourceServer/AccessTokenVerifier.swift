@@ -33,7 +33,7 @@ public actor AccessTokenVerifier: ExecutorConfined {
     ///   - executor: runs the verifier; kept alive by it.
     ///   - clock: judges expiry and the age of proofs.
     ///   - transport: carries requests for metadata and keys.
-    ///   - capacity: how many proofs are remembered at once; 200 bytes each.
+    ///   - capacity: how many proofs are remembered at once, for twice `clockSkew`; 200 bytes each. One key may have half of them.
     public init(
         _ rules: AccessTokenRules, executor: any SerialExecutor, clock: any SessionClock,
         transport: any TokenTransport, rememberingProofs capacity: Int = 100_000

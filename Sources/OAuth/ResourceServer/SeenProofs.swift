@@ -4,8 +4,8 @@ import BearerdCryptography
 
 /// The proofs that were accepted, each for as long as it could be shown again (RFC 9449 §11.1).
 ///
-/// Bounded: a key may have a sixteenth of the places, so that one client can neither push out what others have shown
-/// nor take all places.
+/// Bounded: a key may have every other place that is free, and a sixteenth of all in any case, so that one client can neither
+/// push out what others have shown nor take all places.
 struct SeenProofs {
     private struct Entry {
         let digest: [UInt8]
@@ -24,8 +24,10 @@ struct SeenProofs {
 
     /// The most proofs remembered at once.
     private let capacity: Int
-    /// The share of one key.
-    private var share: Int { max(1, capacity / 16) }
+    /// The share of one key while there are few others.
+    private func share(of thumbprint: String) -> Int {
+        max(1, capacity / 16, (capacity - digests.count + counts[thumbprint, default: 0]) / 2)
+    }
     private var digests: Set<[UInt8]> = []
     private var counts: [String: Int] = [:]
     /// The entries in the order of their ends; those before `first` are over.
@@ -44,7 +46,7 @@ struct SeenProofs {
         let digest = SHA256.digest(Array("\(thumbprint) \(identifier)".utf8))
         guard !digests.contains(digest) else { return .repeated }
         let count = counts[thumbprint, default: 0]
-        guard digests.count < capacity, count < share else { return .full }
+        guard digests.count < capacity, count < share(of: thumbprint) else { return .full }
         digests.insert(digest)
         counts[thumbprint] = count + 1
         entries.append(Entry(digest: digest, thumbprint: thumbprint, end: now + duration))

@@ -98,7 +98,7 @@ import Testing
     // MARK: Remembering
 
     @Test func `is refused rather than accepted twice when one key shows too many proofs`() async throws {
-        let harness = try ResourceServerHarness(remembering: 32)
+        let harness = try ResourceServerHarness(remembering: 4)
         let token = try harness.boundToken()
         func show(_ identifier: String) async throws -> AccessTokenError? {
             await harness.verdict(
@@ -118,10 +118,16 @@ import Testing
         let now = ContinuousClock.now
         for index in 0..<100 {
             let verdict = seen.show("\(index)", of: "greedy", at: now, keepingFor: .seconds(120))
-            #expect(verdict == (index < 4 ? .new : .full))
+            #expect(verdict == (index < 32 ? .new : .full))
         }
         #expect(seen.show("0", of: "modest", at: now, keepingFor: .seconds(120)) == .new)
         #expect(seen.show("0", of: "modest", at: now, keepingFor: .seconds(120)) == .repeated)
+        for key in 0..<7 {
+            for index in 0..<4 {
+                _ = seen.show("\(index)", of: "other \(key)", at: now, keepingFor: .seconds(120))
+            }
+        }
+        #expect(seen.show("1", of: "modest", at: now, keepingFor: .seconds(120)) == .new)
         for round in 1..<400 {
             let later = now + .seconds(121 * round)
             #expect(seen.show("0", of: "modest", at: later, keepingFor: .seconds(120)) == .new)
