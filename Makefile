@@ -83,7 +83,7 @@ browser: build ## web pages in Chromium try to use bearerd: strangers must not, 
 	@if command -v python3 >/dev/null; then Tests/Browser/run; else echo "browser: SKIPPED, there is no python3"; fi
 
 .PHONY: check
-check: lint test browser examples ## everything a change has to pass: lint, build, test
+check: lint test browser examples ## everything a change has to pass: lint, build, test, the pages in Chromium, examples
 
 .PHONY: examples
 examples: build ## builds the programs that use the library products, runs them against the development provider, checks their documents
