@@ -20,7 +20,7 @@ struct FrameScanner {
         let interruptsHead: Bool
         /// True if it comes behind a CONTINUATION that could have had much more of the head.
         let followsCrumb: Bool
-        /// Of a CONTINUATION: how many of its head there are with it.
+        /// For a CONTINUATION: how many its head has had so far, this one included.
         let continuations: Int
 
         /// Of a HEADERS or DATA frame: true if it is the last of its side of the stream.

@@ -9,14 +9,16 @@ struct RecentStreams<Value> {
         var value: Value
     }
 
-    /// A power of two of them, at least half of which are free; from its home on a stream is in the first one that is.
+    /// An open-addressing table whose size is a power of two, with at least half of it free.
+    ///
+    /// A stream is in the first slot from its home on that was free when it came.
     private var slots: [Slot?] = Array(repeating: nil, count: 16)
     private var count = 0
-    /// Of how many streams it is kept whatever comes.
+    /// How many streams are never forgotten, because ``keeps`` is true of them.
     private(set) var keptCount = 0
     /// How many of the streams are not where their search begins.
     private var displaced = 0
-    /// Of how many streams it is known besides those of which it is kept.
+    /// The most other streams that are remembered.
     var capacity: Int
     /// The newest stream of those that were forgotten; 0 if none was.
     private(set) var lastForgotten: Int32 = 0

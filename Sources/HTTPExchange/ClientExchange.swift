@@ -83,7 +83,7 @@ package protocol ClientExchange: MessageExchange {
 }
 
 extension ClientExchange {
-    /// Of a client that gets the 101, with all that proves it.
+    /// True: a client of HTTP/1.1 gets the 101, and checks the proof in it itself.
     package func isGranted(by answer: HTTPResponse) -> Bool { true }
 
     package func cut(with code: UInt32) { cut() }

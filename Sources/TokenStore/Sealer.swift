@@ -14,7 +14,7 @@ package protocol Sealer: Sendable {
     /// Returns true for the beginning of bytes that are sealed with another key.
     func isForeign(_ sealed: [UInt8]) -> Bool
 
-    /// The problem with a file that ``isForeign(_:)``, after its path.
+    /// Why a foreign file cannot be opened; follows its path in a message.
     var foreignProblem: String { get }
 }
 

@@ -11,7 +11,8 @@ import BearerdJSONText
 /// ``session`` at once, and stays "unwritten" until the store has it; it is published when that is so, or has failed.
 /// By topic: `+Attempts` (what is due), `+Lease` (locking, reading, writing), `+Adoption` (which session is newer),
 /// `+Asking` and `+Answers` (the provider), `+Commands` (people), `+Rejections` (resource servers), `+Waiters` (who waits
-/// for a token), `+Status` (what people see).
+/// for a token), `+Adrift` (requests that were left), `+Inheritance` (sessions of another identity of the name), `+Events`
+/// (which event goes where), `+Status` (what people see).
 struct IdentityEngine: Sendable {
     /// The client as the configuration has it.
     let configured: ClientConfiguration

@@ -26,7 +26,7 @@ final class StreamSeat<Kinds: UpstreamKinds>: ReusableSeat {
         stream = exchange.client
         self.exchange = exchange
         vacancy = LoopWait(loop: loop)
-        // It goes with us. A way to a client takes no second.
+        // `stream` ends with this seat. A second is how long the client's answer to a PING is waited for.
         stream.onShutdown = { [unowned self] in holder?.beginShutdown(within: .seconds(1)) }
     }
 }
