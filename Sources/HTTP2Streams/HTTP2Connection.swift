@@ -33,7 +33,7 @@ package final class HTTP2Connection {
     private static let sendSize = 64 * 1024
 
     /// True while the peer does not take the sent bytes.
-    package var isCongested: Bool { isFull }
+    var isCongested: Bool { isFull }
 
     // Private, because the compiler proves of these what it has to check at run time for what others see.
     private var streamListener: (HTTP2Stream) -> Void = { _ in }

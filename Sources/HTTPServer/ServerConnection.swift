@@ -66,7 +66,7 @@ package final class ServerConnection {
     }
 
     /// True if the client has begun a head without ending it, or still sends after its last response.
-    package var isDawdling: Bool { dawdles }
+    var isDawdling: Bool { dawdles }
     private var urgency = Urgency.none
 
     /// True if ``receiveHead()`` returned because the client is silent; call it again once there is data.

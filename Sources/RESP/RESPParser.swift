@@ -5,13 +5,13 @@
 /// Strict, and bounded in everything that the peer decides: allocates nothing for bytes that have not arrived.
 package struct RESPParser: Sendable {
     package static let longestLine = 16 << 10
-    package static let longestString = 8 << 20
+    static let longestString = 8 << 20
     /// The most values in an array, nested ones included.
-    package static let longestArray = 4096
+    static let longestArray = 4096
     /// The longest value, in bytes: an array with everything in it.
-    package static let longestValue = longestString + longestLine
+    static let longestValue = longestString + longestLine
     /// The deepest nesting of arrays.
-    package static let deepest = 4
+    static let deepest = 4
 
     private static let longestNumber = 20
 

@@ -22,7 +22,7 @@ struct BrowserLogins: Sendable {
     /// Returns true if a provider redirects browsers to this path.
     func expect(_ path: String) -> Bool { redirects.values.contains { $0.path == path } }
 
-    // // MARK: The way to the provider
+    // MARK: The way to the provider
 
     /// Redirects the browser to the provider.
     func begin(_ identity: String, _ message: ServiceRequest) async throws(AdminError) -> ServiceReply {
@@ -74,7 +74,7 @@ struct BrowserLogins: Sendable {
         return ServiceReply(head: head)
     }
 
-    // // MARK: The way back
+    // MARK: The way back
 
     /// Takes the provider's answer from the browser, and finishes the login.
     func finish(_ message: ServiceRequest) async -> ServiceReply {

@@ -31,7 +31,7 @@ package final class UpstreamConnection {
         @inline(__always)
         _modify { yield &parsing.value }
     }
-    package let createdAt = CoarseInstant.now
+    let createdAt = CoarseInstant.now
     /// The upstream's announced limit for an idle connection (`Keep-Alive: timeout=`).
     package internal(set) var announcedKeepAlive: Duration? {
         get { announced }

@@ -150,7 +150,7 @@ extension IdentityEngine {
 
     mutating func answered(_ ticket: Ticket, _ answer: TokenRequestReport) {
         if let client = orphans.removeValue(forKey: ticket) { return revoke(answer.outcome, of: client) }
-        if let index = adrift?.requests.firstIndex(of: ticket), index >= 0 {
+        if adrift?.requests.contains(ticket) == true {
             adrift?.deferred.append(.answered(ticket, answer))
             return
         }

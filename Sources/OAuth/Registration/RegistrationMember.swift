@@ -18,7 +18,7 @@ package enum RegistrationMember: String {
     case postLogoutRedirectURIs = "post_logout_redirect_uris"
 
     /// True if the configuration may replace the member.
-    package var isReplaceable: Bool {
+    var isReplaceable: Bool {
         [.jwks, .jwksURI, .postLogoutRedirectURIs].contains(self)
     }
 

@@ -39,8 +39,6 @@ public enum AccessTokenError: ExplainedError, Equatable, Sendable {
         case signature = "the token's signature does not verify"
         /// It is bound to a key or certificate, and was sent without; or it is not bound, and has to be.
         case binding = "the token's binding does not fit the request"
-        /// The server that issued it says that it is not active (RFC 7662 §2.2).
-        case inactive = "the token is not active"
     }
 
     /// The rule that a proof of possession breaks.

@@ -233,7 +233,7 @@ extension Forwarder {
         }
     }
 
-    // // MARK: Releasing the connection
+    // MARK: Releasing the connection
 
     /// Drops a response that the client will not see.
     func discardAnswer<Pool: ExchangePool>(

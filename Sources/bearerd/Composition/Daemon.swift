@@ -368,7 +368,7 @@ actor Daemon: LoopConfined {
         noticeTimer.set(after: DrainNotices.interval)
     }
 
-    // // MARK: For the admin listener
+    // MARK: For the admin listener
 
     /// Records the traffic at regular steps.
     private func keepHistory() async {
