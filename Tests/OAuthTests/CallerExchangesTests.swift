@@ -25,7 +25,7 @@ import Testing
 
     @discardableResult
     private func join(_ number: Int, of group: CallerGroup? = nil) throws -> TokenWaiter<CallerTokens.Known> {
-        let waiter = TokenWaiter<CallerTokens.Known>(deadline: now)
+        let waiter = TokenWaiter<CallerTokens.Known>()
         exchanges.join(
             waiter, for: .init(caller: try caller(number), group: group ?? here, peer: group ?? here))
         return waiter

@@ -77,8 +77,6 @@ extension TokenResponse {
 }
 
 extension AuthorizationServer: KeyPublisher {
-    var timeLimit: Duration { configuration.tokenTimeLimit }
-
     func fetchKeys(from url: HTTPURL) async throws(TokenFailure) -> JSONWebKeySet {
         var request = TransferRequest(method: .get, url: url, timeLimit: configuration.tokenTimeLimit)
         request.fields.append(.accept, "application/json")

@@ -66,7 +66,7 @@ final class PublishedKeys {
     /// - Throws: the fetch's failure, for all who waited; without any keys the next call tries again after the pause.
     private func refetch(with server: some KeyPublisher) async throws(TokenFailure) -> Bool {
         while isFetching {
-            guard let result = try await fetched(within: server) else { continue }
+            guard let result = try await fetched() else { continue }
             try result.get()
             return true
         }
@@ -113,11 +113,8 @@ final class PublishedKeys {
     /// Waits for the fetch under way.
     ///
     /// - Returns: its result; nil if its task was cancelled.
-    private func fetched(
-        within server: some KeyPublisher
-    ) async throws(TokenFailure) -> Result<Void, TokenFailure>? {
-        let waiter = TokenWaiter<Result<Void, TokenFailure>?>(
-            deadline: server.clock.now + server.timeLimit)
+    private func fetched() async throws(TokenFailure) -> Result<Void, TokenFailure>? {
+        let waiter = TokenWaiter<Result<Void, TokenFailure>?>()
         waiters.append(waiter)
         do throws(TokenError) {
             return try await waiter.value()
@@ -136,8 +133,6 @@ final class PublishedKeys {
 /// The server that ``PublishedKeys`` asks for keys.
 protocol KeyPublisher: AnyObject {
     var clock: any SessionClock { get }
-    /// The time limit of a request for keys.
-    var timeLimit: Duration { get }
 
     /// The `jwks_uri`; nil if no keys are published.
     func keysURL() async throws(TokenFailure) -> HTTPURL?

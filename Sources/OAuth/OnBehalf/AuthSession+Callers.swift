@@ -16,7 +16,7 @@ extension AuthSession {
         guard !isStopped, let callers else { throw .stopped }
         let now = clock.now
         if let known = callers.known(caller.digest, at: now) { return known }
-        let waiter = TokenWaiter<CallerTokens.Known>(deadline: now + limit)
+        let waiter = TokenWaiter<CallerTokens.Known>()
         let group = callers.hasServed(caller.digest) ? CallerGroup.served : .peer(peer)
         if !exchanges.isAwaited(caller.digest) {
             if let barrier = exchanges.failures.barrier(to: caller.digest, in: group, at: now) {
@@ -27,7 +27,7 @@ extension AuthSession {
         exchanges.join(waiter, for: .init(caller: caller, group: group, peer: .peer(peer)))
         beginExchanges()
         let alarm = Task {
-            guard (try? await clock.sleep(until: waiter.deadline)) != nil else { return }
+            guard (try? await clock.sleep(until: now + limit)) != nil else { return }
             waiter.wake(with: .failure(.unavailable(retryAfter: .seconds(1))))
         }
         defer { alarm.cancel() }

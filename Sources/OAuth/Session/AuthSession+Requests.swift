@@ -90,12 +90,12 @@ extension AuthSession {
             while let state = engine.targets[target], state.attempt != nil,
                 !additions.isEmpty || !state.additions.isEmpty, clock.now < deadline
             {
-                _ = try? await wait(until: deadline) { .attemptAwaited($0, by: $1, until: deadline) }
+                _ = try? await wait { .attemptAwaited($0, by: $1, until: deadline) }
             }
             additionsMade += 1
             additions.number = additionsMade
             let asked = additions
-            _ = try await wait(until: deadline) { .refreshRequested($0, asked, by: $1, until: deadline) }
+            _ = try await wait { .refreshRequested($0, asked, by: $1, until: deadline) }
             if additions.isEmpty || engine.targets[target]?.sentAdditions ?? 0 >= additions.number { return }
             // Another process has renewed the session, and our attempt ended without a request.
         }

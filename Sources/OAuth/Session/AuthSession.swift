@@ -138,18 +138,18 @@ public actor AuthSession: ExecutorConfined {
     /// Has the identity take an event in.
     func take(_ event: EngineEvent) { core.assumeIsolated { $0.take(event) } }
 
-    /// Waits for the answer to an event about a token.
+    /// Waits for the answer to an event about a token, which says how long.
     func wait(
-        until deadline: Instant, _ event: @Sendable (TargetID, WaiterID) -> EngineEvent
+        _ event: @Sendable (TargetID, WaiterID) -> EngineEvent
     ) async throws(TokenError) -> AccessTokenSnapshot? {
-        try await waiter(until: deadline, event).value()
+        try await waiter(event).value()
     }
 
     private func waiter(
-        until deadline: Instant, _ event: @Sendable (TargetID, WaiterID) -> EngineEvent
+        _ event: @Sendable (TargetID, WaiterID) -> EngineEvent
     ) -> TokenWaiter<AccessTokenSnapshot?> {
         let target = target
-        return core.assumeIsolated { core in core.wait(until: deadline) { event(target, $0) } }
+        return core.assumeIsolated { core in core.wait { event(target, $0) } }
     }
 
     // MARK: The life of a session
@@ -222,7 +222,7 @@ public actor AuthSession: ExecutorConfined {
         guard !isStopped else { throw .stopped }
         let deadline = clock.now + limit
         await loadForFirstUse(until: deadline)
-        let token = try await wait(until: deadline) {
+        let token = try await wait {
             .tokenNeeded($0, by: $1, until: deadline, isRenewed: isRenewed)
         }
         guard let token else { throw .stopped }
@@ -237,7 +237,7 @@ public actor AuthSession: ExecutorConfined {
         let deadline = clock.now + limit
         await loadForFirstUse(until: deadline)
         if forgetCallers() { return }
-        _ = try await wait(until: deadline) { .tokenInvalidated($0, by: $1, until: deadline) }
+        _ = try await wait { .tokenInvalidated($0, by: $1, until: deadline) }
     }
 
     /// Reports that a resource server refused a token.
@@ -247,7 +247,7 @@ public actor AuthSession: ExecutorConfined {
         _ rejection: TokenRejection, waitingAtMost limit: Duration
     ) async -> AccessTokenSnapshot? {
         let deadline = clock.now + limit
-        return try? await wait(until: deadline) { .tokenRejected($0, rejection, by: $1, until: deadline) }
+        return try? await wait { .tokenRejected($0, rejection, by: $1, until: deadline) }
     }
 
     /// Reports that a resource server accepted a token; needed while ``TokenSlot/isWatched``, and for repeated requests.

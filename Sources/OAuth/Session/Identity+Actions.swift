@@ -106,12 +106,12 @@ extension Identity {
         let earlier = releasing
         releasing = Task {
             await earlier?.value
-            let waiter = TokenWaiter<Void>(deadline: clock.now + Self.storeLimit)
+            let (waiter, end) = (TokenWaiter<Void>(), clock.now + Self.storeLimit)
             Task {
                 await lease.release()
                 waiter.wake(with: .success(()))
             }
-            _ = await outcome(of: waiter)
+            _ = await outcome(of: waiter, until: end)
         }
     }
 

@@ -24,7 +24,7 @@ extension Identity {
         listener = Task(executorPreference: executor as? any TaskExecutor) { [weak self] in
             for await _ in changes { await self?.take(.storeChanged(isWritable: true)) }
         }
-        let waiter = TokenWaiter<Void>(deadline: clock.now)
+        let waiter = TokenWaiter<Void>()
         Task {
             // What is stored is known first: until then nobody can say that a person must log in.
             await look()
@@ -51,7 +51,7 @@ extension Identity {
     /// Returns when nothing is under way; a cancelled caller waits no longer for the store's lock.
     private func quiet() async {
         while !engine.isQuiet {
-            let waiter = TokenWaiter<Void>(deadline: clock.now)
+            let waiter = TokenWaiter<Void>()
             quietWaiters.append(waiter)
             do throws(TokenError) {
                 try await waiter.value()
@@ -132,7 +132,7 @@ extension Identity {
             guard (try? await clock.sleep(until: clock.now + Self.writePauseAtEnd)) != nil else { break }
         }
         if engine.targetInHand == target {
-            _ = try? await wait(until: limit) { .attemptAwaited(target, by: $0, until: limit) }.value()
+            _ = try? await wait { .attemptAwaited(target, by: $0, until: limit) }.value()
         }
         // The others may have ended meanwhile.
         guard engine.targets.contains(where: { $0.key != target }) else { return true }

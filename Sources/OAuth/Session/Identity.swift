@@ -131,10 +131,8 @@ actor Identity: ExecutorConfined {
     }
 
     /// A waiter for the answer to an event about a token.
-    func wait(
-        until deadline: Instant, _ event: (WaiterID) -> EngineEvent
-    ) -> TokenWaiter<AccessTokenSnapshot?> {
-        let waiter = TokenWaiter<AccessTokenSnapshot?>(deadline: deadline)
+    func wait(_ event: (WaiterID) -> EngineEvent) -> TokenWaiter<AccessTokenSnapshot?> {
+        let waiter = TokenWaiter<AccessTokenSnapshot?>()
         lastID += 1
         waiters[lastID] = waiter
         take(event(lastID))
@@ -159,14 +157,14 @@ actor Identity: ExecutorConfined {
     func look(until deadline: Instant? = nil) async -> StoreError? {
         take(.storeChanged(isWritable: false))
         guard let ticket = engine.lookTicket else { return nil }
-        let waiter = TokenWaiter<StoreError?>(deadline: deadline ?? clock.now + Self.storeLimit)
+        let waiter = TokenWaiter<StoreError?>()
         lookers[ticket, default: []].append(waiter)
-        return await outcome(of: waiter) ?? nil
+        return await outcome(of: waiter, until: deadline ?? clock.now + Self.storeLimit) ?? nil
     }
 
     /// The error for which the store takes no session before a person has acted; nil if it takes one.
     func refusal() async -> StoreError? {
-        let waiter = TokenWaiter<StoreError?>(deadline: clock.now + Self.storeLimit)
+        let (waiter, end) = (TokenWaiter<StoreError?>(), clock.now + Self.storeLimit)
         Task {
             do throws(StoreError) {
                 _ = try await store.load(name)
@@ -175,22 +173,21 @@ actor Identity: ExecutorConfined {
                 waiter.wake(with: .success(error.isRefused ? error : nil))
             }
         }
-        return await outcome(of: waiter) ?? nil
+        return await outcome(of: waiter, until: end) ?? nil
     }
 
     /// True if the store holds tokens, or does not tell.
     func isSessionStored() async -> Bool {
-        let waiter = TokenWaiter<Bool>(deadline: clock.now + Self.storeLimit)
+        let (waiter, end) = (TokenWaiter<Bool>(), clock.now + Self.storeLimit)
         Task {
             let stored = try? await store.load(name)?.holdsTokens ?? false
             waiter.wake(with: .success(stored ?? true))
         }
-        return await outcome(of: waiter) ?? true
+        return await outcome(of: waiter, until: end) ?? true
     }
 
-    /// - Returns: nil where it is not woken before its deadline, or the caller is cancelled.
-    func outcome<Value: Sendable>(of waiter: TokenWaiter<Value>) async -> Value? {
-        let end = waiter.deadline
+    /// - Returns: nil where it is not woken before `end`, or the caller is cancelled.
+    func outcome<Value: Sendable>(of waiter: TokenWaiter<Value>, until end: Instant) async -> Value? {
         let alarm = Task(executorPreference: executor as? any TaskExecutor) { [clock] in
             guard (try? await clock.sleep(until: end)) != nil else { return }
             waiter.wake(with: .failure(.cancelled))

@@ -2,7 +2,9 @@
 
 import Synchronization
 
-/// One task that waits for a value, woken exactly once: by the session, by its deadline, or by its own cancellation.
+/// One task that waits for a value, woken exactly once: by whoever has the value, or by its own cancellation.
+///
+/// It knows of no time: whoever limits the wait wakes it.
 final class TokenWaiter<Value: Sendable>: Sendable {
     typealias Outcome = Result<Value, TokenError>
 
@@ -12,13 +14,7 @@ final class TokenWaiter<Value: Sendable>: Sendable {
         case woken(Outcome)
     }
 
-    /// The waiter is woken then at the latest.
-    let deadline: Instant
     private let progress = Mutex<Progress>(.unasked)
-
-    init(deadline: Instant) {
-        self.deadline = deadline
-    }
 
     /// True if it needs no waking any more.
     var isWoken: Bool {
