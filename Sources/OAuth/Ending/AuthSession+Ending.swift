@@ -12,7 +12,7 @@ extension AuthSession {
     /// - Returns: those that there were.
     /// - Throws: ``SessionFailure``.
     public func revoke(_ hints: [TokenHint]) async throws(SessionFailure) -> [TokenHint] {
-        _ = target
+        join()
         switch await core.perform(.revoke(hints)) {
         case .revoked(let revoked): return TokenHint.allCases.filter(revoked.contains)
         case .refused(let failure): throw .server(failure)
@@ -83,7 +83,7 @@ extension AuthSession {
 
     private func logOut(onlyHere isLocal: Bool, saying options: EndSessionOptions) async -> LogoutOutcome {
         var outcome = LogoutOutcome()
-        _ = target
+        join()
         await core.look()
         let ended: StoredSession
         switch await core.perform(.logout(isLocal: isLocal)) {

@@ -23,7 +23,7 @@ extension AuthSession {
         clientSecret: Secret? = nil, person: Person? = nil
     ) async throws(StoreError) -> Bool {
         guard !refreshToken.isEmpty else { throw .refused("the refresh token to begin with is empty") }
-        _ = target
+        join()
         var imported = SessionImport(refreshToken: refreshToken)
         imported.idToken = idToken
         imported.scope = scope

@@ -223,6 +223,7 @@ extension AuthSession {
     package func adopt(
         login response: TokenResponse, sentAt: Instant, wall: WallTime
     ) async throws(StoreError) {
+        join()
         let command = Command.login(response, target, sentAt: sentAt, wall: wall)
         let end = clock.now + Self.longestStoreWait
         var result = await core.perform(command)

@@ -132,7 +132,7 @@ extension AuthSession {
     private func changePending(
         _ change: @escaping @Sendable (PendingLogin) -> PendingLogin
     ) async throws(StoreError) {
-        _ = target
+        join()
         if case .failed(let error) = await core.perform(.keeping(change)) { throw error }
     }
 }

@@ -56,6 +56,7 @@ extension AuthSession {
 
     /// Takes in what an exchange says of the provider.
     private func noteExchange(_ change: @Sendable (LastFailure?) -> LastFailure?) {
+        join()
         let target = target
         core.assumeIsolated { $0.noteExchange(for: target, change) }
     }

@@ -12,7 +12,7 @@ extension AuthSession {
     /// - Parameter redirectURI: that of logins.
     /// - Throws: ``SessionFailure``; nothing has changed then, but a store that does not answer may still write it.
     public func register(redirectURI: String) async throws(SessionFailure) -> ClientRegistration {
-        _ = target
+        join()
         switch await core.perform(.register(redirectURI: redirectURI)) {
         case .registered(let registration): return registration
         case .refused(let failure): throw .server(failure)

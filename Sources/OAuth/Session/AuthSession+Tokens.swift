@@ -85,6 +85,7 @@ extension AuthSession {
     /// Nothing is asked for before that. If the renewal fails or takes too long, the present token goes on being used while it
     /// lasts; ``invalidate(waitingAtMost:)`` is for one that must not.
     public func setNeedsTokenRefresh() {
+        join()
         take(.renewalNeeded(target))
     }
 

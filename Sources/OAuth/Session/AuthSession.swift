@@ -19,8 +19,8 @@ public actor AuthSession: ExecutorConfined {
 
     /// The owner of all that is known.
     nonisolated let core: Identity
-    /// The number of this session's target among those of the identity.
-    private nonisolated let number: TargetID
+    /// The number of what this session asks for among the targets of the identity, which knows of it from ``join()`` on.
+    nonisolated let target: TargetID
     private let configured: ClientConfiguration
     let clock: any SessionClock
     let store: any SessionStore
@@ -64,7 +64,7 @@ public actor AuthSession: ExecutorConfined {
             configuration, executor: executor, clock: clock, store: store, observer: observer,
             family: family, random: random)
         self.init(
-            of: core, asking: configuration, number: 0, transport: transport, credentials: credentials,
+            of: core, asking: configuration, target: 0, transport: transport, credentials: credentials,
             signingOn: signer, random: random)
     }
 
@@ -83,17 +83,17 @@ public actor AuthSession: ExecutorConfined {
         credentials: any CredentialSource, signingOn signer: (any SerialExecutor)? = nil
     ) {
         self.init(
-            of: other.core, asking: configuration, number: other.core.newTarget(), transport: transport,
+            of: other.core, asking: configuration, target: other.core.newTarget(), transport: transport,
             credentials: credentials, signingOn: signer, random: other.random)
     }
 
     private init(
-        of core: Identity, asking configuration: ClientConfiguration, number: TargetID,
+        of core: Identity, asking configuration: ClientConfiguration, target: TargetID,
         transport: any TokenTransport, credentials: any CredentialSource,
         signingOn signer: (any SerialExecutor)?, random: @escaping @Sendable () -> Double
     ) {
         self.core = core
-        self.number = number
+        self.target = target
         executor = core.executor
         identity = core.name
         configured = configuration
@@ -110,25 +110,23 @@ public actor AuthSession: ExecutorConfined {
     deinit {
         exchangeAlarm?.cancel()
         guard hasJoined, !isStopped else { return }
-        let (core, number) = (core, number)
-        Task(executorPreference: executor as? any TaskExecutor) { await core.drop(number) }
+        let (core, target) = (core, target)
+        Task(executorPreference: executor as? any TaskExecutor) { await core.drop(target) }
     }
 
     // MARK: The identity
 
-    /// The number of what this session asks for; it takes part from here on.
-    var target: TargetID {
-        if !hasJoined {
-            hasJoined = true
-            let (number, configured) = (number, configured)
-            core.assumeIsolated { $0.admit(self, number, configured) }
-        }
-        return number
+    /// Takes part in the identity from here on; only the first call counts.
+    func join() {
+        guard !hasJoined else { return }
+        hasJoined = true
+        let (target, configured) = (target, configured)
+        core.assumeIsolated { $0.admit(self, target, configured) }
     }
 
     /// All that is known of the identity, as it is now.
     var engine: IdentityEngine {
-        _ = target
+        join()
         return core.assumeIsolated { $0.engine }
     }
 
@@ -148,6 +146,7 @@ public actor AuthSession: ExecutorConfined {
     private func waiter(
         _ event: @Sendable (TargetID, WaiterID) -> EngineEvent
     ) -> TokenWaiter<AccessTokenSnapshot?> {
+        join()
         let target = target
         return core.assumeIsolated { core in core.wait { event(target, $0) } }
     }
@@ -163,7 +162,8 @@ public actor AuthSession: ExecutorConfined {
     /// ``stop(savingFor:evenIfRefused:)``, or with its last reference once no request of it is in flight and nothing of it is in memory alone.
     public func start() async {
         guard !isStopped else { return }
-        await core.start(target)
+        join()
+        await core.start()
     }
 
     /// Ends all timers and waits for a token request in flight, so that its answer is stored; waiters are woken.
@@ -179,6 +179,7 @@ public actor AuthSession: ExecutorConfined {
         isStopped = true
         beginExchanges()
         defer { stateListeners.finish() }
+        join()
         return await core.stop(target, savingFor: limit, evenIfRefused: isForAll)
     }
 
@@ -188,6 +189,7 @@ public actor AuthSession: ExecutorConfined {
     package func retire() async {
         isStopped = true
         beginExchanges()
+        join()
         await core.retire(target)
     }
 
@@ -195,7 +197,10 @@ public actor AuthSession: ExecutorConfined {
     package nonisolated func leaveFamily() { core.family.leave(slot) }
 
     /// Has it ask for tokens only where somebody waits for one, from here on.
-    package func serveWaitersOnly() { take(.targetLeaves(target)) }
+    package func serveWaitersOnly() {
+        join()
+        take(.targetLeaves(target))
+    }
 
     /// Why what could not be had again is in memory alone; nil if it is not.
     package var unsavedReason: String? { core.assumeIsolated { $0.unsavedReason } }
@@ -252,6 +257,7 @@ public actor AuthSession: ExecutorConfined {
 
     /// Reports that a resource server accepted a token; needed while ``TokenSlot/isWatched``, and for repeated requests.
     package func accessTokenAccepted(generation: Int, route: String, isReplayed: Bool = false) {
+        join()
         take(.tokenAccepted(target, generation: generation, route: route, isReplayed: isReplayed))
     }
 

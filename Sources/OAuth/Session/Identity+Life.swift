@@ -18,7 +18,7 @@ extension Identity {
     /// from then on.
     ///
     /// A cancelled caller waits for none of that.
-    func start(_ target: TargetID) async {
+    func start() async {
         guard !engine.isStopping, listener == nil else { return }
         let changes = store.changes(of: name)
         listener = Task(executorPreference: executor as? any TaskExecutor) { [weak self] in
