@@ -12,7 +12,8 @@ package import OAuth
 /// Each identity has three keys. The record holds the generation and the sealed session; only the holder of the lock
 /// replaces it, in one step with a comparison. The lock is a lease: it ends unless its holder renews it. The mark
 /// names the generation whose refresh token the holder is sending: nobody else gets the lock before the outcome is
-/// stored, or a whole lease has passed without a sign of the holder. Confined to its loop's thread.
+/// stored, or a whole lease has passed without a sign of the holder. A fourth key is there while somebody claims the lock.
+/// Confined to its loop's thread.
 package actor RedisStore: SessionStore, LoopConfined {
     package nonisolated let loop: EventLoop
     let settings: RedisSettings
@@ -52,7 +53,7 @@ package actor RedisStore: SessionStore, LoopConfined {
     /// The pause between two tries to renew a lease.
     static let renewalTry: Duration = .milliseconds(500)
 
-    ///   - Parameter loop: runs it; must not be a worker's.
+    /// - Parameter loop: runs it; must not be a worker's.
     package init(
         _ settings: RedisSettings, sealer: EncryptingSealer, on loop: EventLoop,
         onEvent: @escaping @Sendable (RedisEvent) -> Void = { _ in }
