@@ -36,8 +36,8 @@ extension Daemon {
                 race.finishedOne()
             }
         }
-        let outcome = await race.wait(for: sessions.count, grace: limit, on: loop)
-        if outcome == .graceIsOver {
+        let isDone = await race.wait(for: sessions.count, grace: limit, on: loop)
+        if !isDone {
             for end in ends { end.cancel() }
             tellOfLosses()
             let lost = Set(unstored.map(\.identity))
@@ -48,7 +48,7 @@ extension Daemon {
                     [.identity: .string(DrainNotices.names(asking))])
             }
         }
-        return outcome
+        return isDone ? .drained : .graceIsOver
     }
 
     private func sessionEnded(_ session: AuthSession) { endingSessions.removeAll { $0 === session } }

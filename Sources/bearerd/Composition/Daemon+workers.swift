@@ -42,8 +42,7 @@ extension Daemon {
                 race.finishedOne()
             }
         }
-        let outcome = await race.wait(for: asked.count, grace: Self.answerLimit, on: loop)
-        guard outcome == .graceIsOver else { return }
+        guard await !race.wait(for: asked.count, grace: Self.answerLimit, on: loop) else { return }
         for index in reports.close(number, asked: asked) {
             log.warning("a worker does not turn", [.worker: .string(Self.name(of: index))])
         }
@@ -70,7 +69,7 @@ extension Daemon {
                 race.finishedOne()
             }
         }
-        return (await race.wait(for: workers.count, grace: limit, on: loop) == .drained, tasks)
+        return (await race.wait(for: workers.count, grace: limit, on: loop), tasks)
     }
 
     /// Performs an action on all workers; one that stands still does it later, and is not waited for.

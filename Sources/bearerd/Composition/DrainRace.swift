@@ -8,23 +8,25 @@ final class DrainRace: Sendable {
     private struct State {
         var finished = 0
         var awaited = Int.max
-        var continuation: CheckedContinuation<Daemon.Outcome, Never>?
+        var continuation: CheckedContinuation<Bool, Never>?
     }
 
     private let state = Mutex(State())
 
     /// Counts one end.
     func finishedOne() {
-        let continuation = state.withLock { state -> CheckedContinuation<Daemon.Outcome, Never>? in
+        let continuation = state.withLock { state -> CheckedContinuation<Bool, Never>? in
             state.finished += 1
             guard state.finished >= state.awaited else { return nil }
             return state.continuation.take()
         }
-        continuation?.resume(returning: .drained)
+        continuation?.resume(returning: true)
     }
 
     /// Waits for `count` ends, at most for `grace`.
-    func wait(for count: Int, grace: Duration, on loop: EventLoop) async -> Daemon.Outcome {
+    ///
+    /// - Returns: whether all came in time.
+    func wait(for count: Int, grace: Duration, on loop: EventLoop) async -> Bool {
         let timer = LoopSleep()
         defer { loop.execute { timer.end() } }
         return await withCheckedContinuation { continuation in
@@ -34,10 +36,10 @@ final class DrainRace: Sendable {
                 state.continuation = continuation
                 return false
             }
-            if isOver { return continuation.resume(returning: .drained) }
+            if isOver { return continuation.resume(returning: true) }
             Task(executorPreference: loop) { [self] in
                 await timer.sleep(until: .now + grace, on: loop)
-                state.withLock { $0.continuation.take() }?.resume(returning: .graceIsOver)
+                state.withLock { $0.continuation.take() }?.resume(returning: false)
             }
         }
     }
