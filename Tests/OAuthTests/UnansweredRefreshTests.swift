@@ -20,7 +20,7 @@ struct `A refresh that is not answered` {
         #expect(rule.next(at: start) == .send)
         rule.begun(at: start)
         #expect(rule.next(at: start) == .wait(until: moment(10)) && !rule.isSilent(at: start))
-        #expect(rule.next(at: moment(10)) == .ask && rule.isSilent(at: moment(10)))
+        #expect(rule.next(at: moment(10)) == .probe && rule.isSilent(at: moment(10)))
         #expect(rule.next(at: moment(10)) == .wait(until: nil), "one question at a time")
         return rule
     }
@@ -28,14 +28,14 @@ struct `A refresh that is not answered` {
     @Test func `is not sent again while the provider answers nothing, however long`() {
         var (rule, now, asked) = (silent(), moment(20), 0)
         while now < moment(600) {
-            rule.asked(isAnswered: false, at: now)
+            rule.probed(isAnswered: false, at: now)
             guard case .wait(let next?) = rule.next(at: now) else {
                 Issue.record("it does not wait")
                 return
             }
             #expect(next - now <= .seconds(30) && next > now)
             now = next
-            #expect(rule.next(at: now) == .ask)
+            #expect(rule.next(at: now) == .probe)
             asked += 1
             now += .seconds(10)
         }
@@ -50,9 +50,9 @@ struct `A refresh that is not answered` {
         #expect(rule.next(at: moment(60)) == .wait(until: moment(70)))
 
         rule = silent()
-        rule.asked(isAnswered: true, at: moment(11))
-        #expect(rule.next(at: moment(16)) == .ask)
-        rule.asked(isAnswered: true, at: moment(17))
+        rule.probed(isAnswered: true, at: moment(11))
+        #expect(rule.next(at: moment(16)) == .probe)
+        rule.probed(isAnswered: true, at: moment(17))
         #expect(rule.next(at: moment(17)) == .send)
         #expect(rule.isSilent(at: moment(60)), "the first one is as silent as before")
         rule.unsent(isNewest: true, at: moment(60))
@@ -61,10 +61,10 @@ struct `A refresh that is not answered` {
 
     @Test func `is sent again when the provider has answered twice, five seconds apart`() {
         var rule = silent()
-        rule.asked(isAnswered: true, at: moment(11))
+        rule.probed(isAnswered: true, at: moment(11))
         #expect(rule.next(at: moment(11)) == .wait(until: moment(16)))
-        #expect(rule.next(at: moment(16)) == .ask)
-        rule.asked(isAnswered: true, at: moment(17))
+        #expect(rule.next(at: moment(16)) == .probe)
+        rule.probed(isAnswered: true, at: moment(17))
         #expect(rule.next(at: moment(17)) == .send)
         rule.begun(at: moment(17))
         #expect(rule.next(at: moment(18)) == .wait(until: moment(27)))
@@ -74,21 +74,21 @@ struct `A refresh that is not answered` {
 
     @Test func `is not sent again by a process that has stood still before it looks once more`() {
         var rule = silent()
-        rule.asked(isAnswered: true, at: moment(11))
-        #expect(rule.next(at: moment(400)) == .ask)
+        rule.probed(isAnswered: true, at: moment(11))
+        #expect(rule.next(at: moment(400)) == .probe)
     }
 
     @Test func `begins anew where the provider hangs again`() {
         var rule = silent()
-        rule.asked(isAnswered: true, at: moment(11))
-        #expect(rule.next(at: moment(16)) == .ask)
-        rule.asked(isAnswered: false, at: moment(26))
+        rule.probed(isAnswered: true, at: moment(11))
+        #expect(rule.next(at: moment(16)) == .probe)
+        rule.probed(isAnswered: false, at: moment(26))
         guard case .wait(let next?) = rule.next(at: moment(26)) else {
             Issue.record("it does not wait")
             return
         }
-        #expect(rule.next(at: next) == .ask)
-        rule.asked(isAnswered: true, at: moment(27))
+        #expect(rule.next(at: next) == .probe)
+        rule.probed(isAnswered: true, at: moment(27))
         #expect(rule.next(at: moment(27)) == .wait(until: moment(32)))
     }
 
@@ -98,8 +98,8 @@ struct `A refresh that is not answered` {
         rule.begun(at: start)
         rule.lost(at: moment(1))
         #expect(rule.isInDoubt && !rule.isSilent(at: moment(20)))
-        #expect(rule.next(at: moment(1)) == .ask)
-        rule.asked(isAnswered: true, at: moment(2))
+        #expect(rule.next(at: moment(1)) == .probe)
+        rule.probed(isAnswered: true, at: moment(2))
         #expect(rule.next(at: moment(2)) == .send)
         rule.begun(at: moment(2))
         rule.lost(at: moment(3))
@@ -111,14 +111,14 @@ struct `A refresh that is not answered` {
         #expect(rule.next(at: start) == .send)
         rule.begun(at: start)
         rule.lost(at: moment(1))
-        #expect(rule.next(at: moment(1)) == .ask)
-        rule.asked(isAnswered: false, at: moment(11))
+        #expect(rule.next(at: moment(1)) == .probe)
+        rule.probed(isAnswered: false, at: moment(11))
         #expect(rule.next(at: moment(11)) == .end && rule.isInDoubt)
     }
 
     @Test func `whose connection dies after the provider has answered is sent at once`() {
         var rule = silent()
-        rule.asked(isAnswered: true, at: moment(11))
+        rule.probed(isAnswered: true, at: moment(11))
         rule.lost(at: moment(12))
         #expect(rule.next(at: moment(12)) == .send)
         rule.begun(at: moment(12))
@@ -128,44 +128,44 @@ struct `A refresh that is not answered` {
         var rule = silent()
         rule.lost(at: moment(12))
         #expect(rule.next(at: moment(12)) == .wait(until: nil))
-        rule.asked(isAnswered: true, at: moment(13))
+        rule.probed(isAnswered: true, at: moment(13))
         #expect(rule.next(at: moment(13)) == .send)
         rule.begun(at: moment(13))
     }
 
     @Test func `of somebody else before is not sent before the provider has answered`() {
         var rule = rule(isInDoubt: true)
-        #expect(rule.next(at: start) == .ask && !rule.isSilent(at: moment(20)))
-        rule.asked(isAnswered: true, at: moment(1))
+        #expect(rule.next(at: start) == .probe && !rule.isSilent(at: moment(20)))
+        rule.probed(isAnswered: true, at: moment(1))
         #expect(rule.next(at: moment(1)) == .wait(until: moment(6)), "the other one's request may still live")
-        #expect(rule.next(at: moment(6)) == .ask)
-        rule.asked(isAnswered: true, at: moment(6))
+        #expect(rule.next(at: moment(6)) == .probe)
+        rule.probed(isAnswered: true, at: moment(6))
         #expect(rule.next(at: moment(6)) == .send)
         rule.begun(at: moment(6))
         rule.refused()
         #expect(rule.next(at: moment(7)) == .end && !rule.isInDoubt)
 
         rule = UnansweredRefresh(isInDoubt: true, isOurs: true, waiting: .seconds(10), at: start)
-        #expect(rule.next(at: start) == .ask)
-        rule.asked(isAnswered: true, at: moment(1))
+        #expect(rule.next(at: start) == .probe)
+        rule.probed(isAnswered: true, at: moment(1))
         #expect(rule.next(at: moment(1)) == .send, "its connection is known to be dead")
         rule.begun(at: moment(1))
 
         rule = self.rule(isInDoubt: true)
-        #expect(rule.next(at: start) == .ask)
-        rule.asked(isAnswered: false, at: moment(10))
+        #expect(rule.next(at: start) == .probe)
+        rule.probed(isAnswered: false, at: moment(10))
         #expect(rule.next(at: moment(10)) == .end && rule.isInDoubt)
     }
 
     @Test func `that was left for others waits for two answers though its own connection has died`() {
         var rule = silent()
         rule.takenUp(at: moment(11))
-        rule.asked(isAnswered: true, at: moment(12))
+        rule.probed(isAnswered: true, at: moment(12))
         rule.lost(at: moment(13))
         let step = rule.next(at: moment(13))
         #expect(step == .wait(until: moment(17)), "the other one's request may still live")
-        #expect(rule.next(at: moment(17)) == .ask)
-        rule.asked(isAnswered: true, at: moment(17))
+        #expect(rule.next(at: moment(17)) == .probe)
+        rule.probed(isAnswered: true, at: moment(17))
         #expect(rule.next(at: moment(17)) == .send && rule.isOursAlone)
         rule.begun(at: moment(17))
     }
@@ -178,9 +178,9 @@ struct `A refresh that is not answered` {
         #expect(rule.next(at: moment(1)) == .end && !rule.isInDoubt)
 
         rule = silent()
-        rule.asked(isAnswered: true, at: moment(11))
-        #expect(rule.next(at: moment(16)) == .ask)
-        rule.asked(isAnswered: true, at: moment(16))
+        rule.probed(isAnswered: true, at: moment(11))
+        #expect(rule.next(at: moment(16)) == .probe)
+        rule.probed(isAnswered: true, at: moment(16))
         #expect(rule.next(at: moment(16)) == .send)
         rule.begun(at: moment(16))
         rule.refused()
@@ -197,9 +197,9 @@ struct `A refresh that is not answered` {
         #expect(rule.next(at: moment(1)) == .end && !rule.isInDoubt)
 
         rule = silent()
-        rule.asked(isAnswered: true, at: moment(11))
-        #expect(rule.next(at: moment(16)) == .ask)
-        rule.asked(isAnswered: true, at: moment(16))
+        rule.probed(isAnswered: true, at: moment(11))
+        #expect(rule.next(at: moment(16)) == .probe)
+        rule.probed(isAnswered: true, at: moment(16))
         #expect(rule.next(at: moment(16)) == .send)
         rule.begun(at: moment(16))
         rule.unsent(isNewest: true, at: moment(17))
@@ -207,37 +207,37 @@ struct `A refresh that is not answered` {
             Issue.record("it does not wait")
             return
         }
-        #expect(rule.next(at: next) == .ask)
+        #expect(rule.next(at: next) == .probe)
     }
 
     @Test
     func `is waited for as long as any though an older request, which it has followed, is withheld then`() {
         var rule = silent()
-        rule.asked(isAnswered: true, at: moment(11))
-        #expect(rule.next(at: moment(16)) == .ask)
-        rule.asked(isAnswered: true, at: moment(16))
+        rule.probed(isAnswered: true, at: moment(11))
+        #expect(rule.next(at: moment(16)) == .probe)
+        rule.probed(isAnswered: true, at: moment(16))
         #expect(rule.next(at: moment(16)) == .send)
         rule.begun(at: moment(16))
         rule.unsent(isNewest: false, at: moment(17))
         #expect(rule.next(at: moment(17)) == .wait(until: moment(26)))
-        #expect(rule.next(at: moment(26)) == .ask)
+        #expect(rule.next(at: moment(26)) == .probe)
     }
 
     @Test func `is waited for as long as any when it goes out anew, whatever was asked before is answered`() {
         var rule = silent()
         rule.begun(at: moment(12))
-        rule.asked(isAnswered: true, at: moment(12))
+        rule.probed(isAnswered: true, at: moment(12))
         #expect(rule.next(at: moment(12)) == .wait(until: moment(22)), "the question was asked before")
-        #expect(rule.next(at: moment(22)) == .ask)
-        rule.asked(isAnswered: true, at: moment(22))
+        #expect(rule.next(at: moment(22)) == .probe)
+        rule.probed(isAnswered: true, at: moment(22))
         #expect(rule.next(at: moment(22)) == .wait(until: moment(27)))
     }
 
     @Test func `is not asked about while it is being prepared, though an earlier one is withheld`() {
         var rule = silent()
-        rule.asked(isAnswered: true, at: moment(11))
-        #expect(rule.next(at: moment(16)) == .ask)
-        rule.asked(isAnswered: true, at: moment(16))
+        rule.probed(isAnswered: true, at: moment(11))
+        #expect(rule.next(at: moment(16)) == .probe)
+        rule.probed(isAnswered: true, at: moment(16))
         #expect(rule.next(at: moment(16)) == .send && rule.isPreparing)
         rule.unsent(isNewest: false, at: moment(17))
         #expect(rule.next(at: moment(60)) == .wait(until: nil) && !rule.isSilent(at: moment(60)))

@@ -20,8 +20,8 @@ struct Asking: Sendable {
     var rule: UnansweredRefresh?
     /// The requests that are on their way.
     var requests: [Ticket] = []
-    /// The harmless question that is on its way.
-    var question: Ticket?
+    /// The probe that is on its way.
+    var probe: Ticket?
     /// The failure that is told if nothing better comes, and whether the provider said it.
     private(set) var failure: (outcome: TokenRequestResult, isAnswer: Bool)?
     /// True once people have heard that the provider hangs.

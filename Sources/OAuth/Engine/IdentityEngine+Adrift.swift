@@ -185,7 +185,7 @@ extension IdentityEngine {
         guard let adrift else { return }
         self.adrift = nil
         for ticket in adrift.unanswered where orphans[ticket] == nil { act(.hangUp(ticket)) }
-        if let question = adrift.question { act(.hangUp(question)) }
+        if let probe = adrift.probe { act(.hangUp(probe)) }
     }
 }
 

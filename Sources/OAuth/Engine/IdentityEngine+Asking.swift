@@ -80,9 +80,9 @@ extension IdentityEngine {
             case .send:
                 send(&asking)
                 phase = .asking(asking)
-            case .ask:
+            case .probe:
                 let ticket = newTicket()
-                asking.question = ticket
+                asking.probe = ticket
                 phase = .asking(asking)
                 act(.probe(ticket, asking.target))
             case .end:
@@ -190,13 +190,13 @@ extension IdentityEngine {
     }
 
     mutating func probed(_ ticket: Ticket, _ failure: TokenFailure?) {
-        if adrift?.question == ticket {
+        if adrift?.probe == ticket {
             adrift?.deferred.append(.probed(ticket, failure))
             return
         }
-        guard case .asking(var asking) = phase, asking.question == ticket else { return }
-        asking.question = nil
-        asking.rule?.asked(isAnswered: failure == nil, at: now)
+        guard case .asking(var asking) = phase, asking.probe == ticket else { return }
+        asking.probe = nil
+        asking.rule?.probed(isAnswered: failure == nil, at: now)
         if let failure {
             asking.note(
                 TokenRequestResult(result: .failure(failure), sentAt: now, wall: moment.wall), isAnswer: false
@@ -210,7 +210,7 @@ extension IdentityEngine {
         _ asking: Asking, with outcome: TokenRequestResult?, needsKeys: Bool = false, isLost: Bool = false
     ) {
         for ticket in asking.requests { act(.hangUp(ticket)) }
-        if let question = asking.question { act(.hangUp(question)) }
+        if let probe = asking.probe { act(.hangUp(probe)) }
         targets[asking.target]?.attempt?.isSilent = false
         let hasSucceeded = outcome.map { $0.failure == nil || $0.refreshToken != nil } ?? false
         let isOpen = asking.rule?.isInDoubt ?? (isLost && mayBeDoubted(asking.grant))

@@ -65,7 +65,7 @@ extension IdentityEngine {
                 (present.requests, present.deferred, present.isClaimed) = ([], [], true)
                 return phase = .asking(present)
             }
-            if let question = asking.question { act(.hangUp(question)) }
+            if let probe = asking.probe { act(.hangUp(probe)) }
         case .judging(_, let present, let outcome):
             asking = present
             if isRevoked { revoke(outcome, of: asking.client) }

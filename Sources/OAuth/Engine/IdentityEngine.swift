@@ -149,7 +149,7 @@ struct IdentityEngine: Sendable {
         advance()
         publish()
         wake()
-        for _ in order where endNeedlessQuestion() { advance() }
+        for _ in order where endNeedlessRequest() { advance() }
         ring()
         tellOfQuiet()
         return actions
@@ -290,7 +290,7 @@ struct IdentityEngine: Sendable {
     /// ends as well.
     ///
     /// - Returns: false if there is no such request.
-    private mutating func endNeedlessQuestion() -> Bool {
+    private mutating func endNeedlessRequest() -> Bool {
         guard case .asking(let asking) = phase else { return false }
         if asking.refreshToken == nil {
             let isLeaving = targets[asking.target]?.isLeaving ?? true

@@ -15,7 +15,7 @@ struct UnansweredRefresh: Sendable {
         /// Send the refresh token.
         case send
         /// Ask the provider something that tells it nothing and changes nothing.
-        case ask
+        case probe
         /// Wait for an event, or until that moment.
         case wait(until: Instant?)
         /// Wait no longer: no answer can come any more, and the token must not be sent now.
@@ -39,12 +39,12 @@ struct UnansweredRefresh: Sendable {
     private var maySend: Bool
     /// When the newest of them has been waited for long enough; nil for never.
     private var waitEnd: Instant?
-    private var isAsking = false
+    private var isProbing = false
     /// When the provider is to be asked next, or once no request is waited for.
-    private var nextQuestion: Instant?
-    private var questionsInVain = 0
+    private var nextProbe: Instant?
+    private var probesInVain = 0
     /// Since when the provider answers what is harmless, without a break.
-    private var answering: Instant?
+    private var answersProbesSince: Instant?
     /// True if the provider has answered, or cannot be reached: the token is not sent again then.
     private var isDecided = false
     /// True while somebody else's request may still be alive, whose connection nobody here sees die.
@@ -63,7 +63,7 @@ struct UnansweredRefresh: Sendable {
         self.limit = limit
         maySend = !isInDoubt
         othersMayLive = isInDoubt && !isOurs
-        nextQuestion = isInDoubt ? now : nil
+        nextProbe = isInDoubt ? now : nil
     }
 
     /// True if what went out last has been waited for in vain, and an answer may still come.
@@ -97,14 +97,14 @@ struct UnansweredRefresh: Sendable {
         }
         if living == 0, !isPreparing, isDecided || sent == Self.mostSent { return .end }
         let silence = living > 0 ? waitEnd : now
-        guard mayRepeat, !isAsking, let nextQuestion, let silence else {
+        guard mayRepeat, !isProbing, let nextProbe, let silence else {
             return .wait(until: silence.flatMap { $0 > now ? $0 : nil })
         }
-        let due = max(nextQuestion, silence)
+        let due = max(nextProbe, silence)
         guard due <= now else { return .wait(until: due) }
-        isAsking = true
-        self.nextQuestion = nil
-        return .ask
+        isProbing = true
+        self.nextProbe = nil
+        return .probe
     }
 
     /// Has it begin nothing more than has to be begun: only the answers to what was sent are waited for.
@@ -116,10 +116,10 @@ struct UnansweredRefresh: Sendable {
     /// Others had the lease meanwhile, and may have sent the token.
     mutating func takenUp(at now: Instant) {
         (othersMayLive, isInDoubt) = (true, true)
-        answering = nil
+        answersProbesSince = nil
         guard isAboutToRepeat else { return }
         maySend = false
-        nextQuestion = now
+        nextProbe = now
     }
 
     // MARK: Events
@@ -129,9 +129,9 @@ struct UnansweredRefresh: Sendable {
     mutating func begun(at now: Instant) {
         if isPreparing { living += 1 }
         isPreparing = false
-        (answering, questionsInVain) = (nil, 0)
+        (answersProbesSince, probesInVain) = (nil, 0)
         waitEnd = limit > .zero ? now + limit : nil
-        nextQuestion = waitEnd
+        nextProbe = waitEnd
     }
 
     /// A request was refused; what it is refused with counts if no other one brings a token.
@@ -145,9 +145,9 @@ struct UnansweredRefresh: Sendable {
     mutating func lost(at now: Instant) {
         living -= 1
         isInDoubt = true
-        guard mayRepeat, !isAsking else { return }
-        // Where the next question is due already, somebody else's request may be alive.
-        if answering == nil { nextQuestion = now } else if !othersMayLive { maySend = true }
+        guard mayRepeat, !isProbing else { return }
+        // Where the next probe is due already, somebody else's request may be alive.
+        if answersProbesSince == nil { nextProbe = now } else if !othersMayLive { maySend = true }
     }
 
     /// A request was not sent, or not anew: the provider has nothing of it to act upon.
@@ -156,33 +156,33 @@ struct UnansweredRefresh: Sendable {
     mutating func unsent(isNewest: Bool, at now: Instant) {
         sent -= 1
         if isNewest, isPreparing { isPreparing = false } else { living -= 1 }
-        if living > 0 { questionFailed(at: now) } else if !isPreparing { isDecided = true }
+        if living > 0 { probeFailed(at: now) } else if !isPreparing { isDecided = true }
     }
 
-    /// The harmless question has come to an end.
-    mutating func asked(isAnswered: Bool, at now: Instant) {
-        isAsking = false
+    /// The probe has come to an end.
+    mutating func probed(isAnswered: Bool, at now: Instant) {
+        isProbing = false
         // It may have been asked before a request went out that is waited for now.
         guard mayRepeat, mayGiveWay(at: now) else { return }
         guard isAnswered else {
             guard living > 0 else { return isDecided = true }
-            return questionFailed(at: now)
+            return probeFailed(at: now)
         }
-        questionsInVain = 0
+        probesInVain = 0
         // Two answers, so far apart: where this process has stood still between them, what lies in its sockets is read
         // before the second one.
-        if living == 0 && !othersMayLive || answering.map({ now - $0 >= Self.settling }) ?? false {
+        if living == 0 && !othersMayLive || answersProbesSince.map({ now - $0 >= Self.settling }) ?? false {
             maySend = true
         } else {
-            let since = answering ?? now
-            answering = since
-            nextQuestion = since + Self.settling
+            let since = answersProbesSince ?? now
+            answersProbesSince = since
+            nextProbe = since + Self.settling
         }
     }
 
-    private mutating func questionFailed(at now: Instant) {
-        answering = nil
-        questionsInVain += 1
-        nextQuestion = now + BackOff.transient.delay(after: questionsInVain, jitter: 0)
+    private mutating func probeFailed(at now: Instant) {
+        answersProbesSince = nil
+        probesInVain += 1
+        nextProbe = now + BackOff.transient.delay(after: probesInVain, jitter: 0)
     }
 }

@@ -158,7 +158,7 @@ import Testing
             result: .failure(TokenFailure(.transient, .interrupted, detail: "")), sentAt: run.now,
             wall: run.wall)
         run.play(.answered(ticket, TokenRequestReport(outcome: died)))
-        guard case .asking(let asking) = run.engine.phase, let question = asking.question else {
+        guard case .asking(let asking) = run.engine.phase, let question = asking.probe else {
             Issue.record("it asks nothing harmless")
             return
         }
