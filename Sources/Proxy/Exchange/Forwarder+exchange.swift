@@ -57,8 +57,8 @@ extension Forwarder {
             repeat {
                 answering = try await requestAnswer(to: exchange, on: route)
                 upstream = answering
-                guard mayRepeat(exchange, after: answering, on: route) else { break }
-            } while try await mustRepeat(exchange, after: answering, on: route)
+                guard needsJudgement(exchange, after: answering, on: route) else { break }
+            } while try await prepareRepetition(exchange, after: answering, on: route)
             try await deliver(exchange, from: answering, on: route)
             // Before the client ends its direction, which it may do much later.
             if exchange.isCall {

@@ -10,7 +10,7 @@ internal import OAuth
 extension Forwarder {
     /// Returns true if the response must be judged before the client gets it; for most responses it need not.
     @inline(__always)
-    func mayRepeat(
+    func needsJudgement(
         _ exchange: Exchange, after upstream: some UpstreamExchange, on route: RouteState
     ) -> Bool {
         exchange.needsProof || exchange.repetition.isTokenOnTrial || hasVerdict(upstream, exchange, on: route)
@@ -20,12 +20,12 @@ extension Forwarder {
     /// available.
     ///
     /// - Returns: true to send the request again; false if the client gets the response.
-    func mustRepeat<Pool: ExchangePool>(
+    func prepareRepetition<Pool: ExchangePool>(
         _ exchange: Exchange, after upstream: Pool.Exchange, on route: PooledRoute<Pool>
     ) async throws(ProxyError) -> Bool {
         exchange.repetition.isCallRefused = isRefusedCall(upstream, exchange)
         if exchange.needsProof, await wantsNewNonce(upstream, exchange, on: route) {
-            await prepareRepetition(of: exchange, after: upstream, on: route)
+            await dropAnswerForRepetition(of: exchange, after: upstream, on: route)
             exchange.repetition.hasNewNonce = true
             return true
         }
@@ -36,7 +36,7 @@ extension Forwarder {
         guard hasVerdict(upstream, exchange, on: route),
             let token = try await otherToken(after: upstream, exchange, on: route)
         else { return false }
-        await prepareRepetition(of: exchange, after: upstream, on: route)
+        await dropAnswerForRepetition(of: exchange, after: upstream, on: route)
         exchange.token = token
         putToken(into: exchange, for: route)
         exchange.record.isReplayed = true
@@ -177,7 +177,7 @@ extension Forwarder {
     }
 
     /// Drops a response so that the request can be sent again with the body that was kept.
-    func prepareRepetition<Pool: ExchangePool>(
+    func dropAnswerForRepetition<Pool: ExchangePool>(
         of exchange: Exchange, after upstream: Pool.Exchange, on route: PooledRoute<Pool>
     ) async {
         if exchange.upload.isRunning { await stopUpload(of: exchange) }
