@@ -17,8 +17,8 @@ extension Forwarder {
             && (exchange.client.request.fields.areOfGRPC || exchange.client.incoming.byteCount == count)
     }
 
-    /// The failure as it is told: once the worker is stopped, each is our own.
-    func told(_ error: ProxyError) -> ProxyError { worker.isStopped ? .draining : error }
+    /// The failure as it is reported: once the worker is stopped, each is our own.
+    func reported(_ error: ProxyError) -> ProxyError { worker.isStopped ? .draining : error }
 
     /// The failure of the party that owed bytes: of two timers with the same limit either may fire first.
     func cause(of error: ProxyError, _ exchange: Exchange) -> ProxyError {

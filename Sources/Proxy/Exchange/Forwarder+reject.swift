@@ -42,7 +42,7 @@ extension Forwarder {
     /// Answers with an error response, or breaks off a response that has begun.
     func reject(_ exchange: Exchange, _ cause: ProxyError) async {
         let client = exchange.client
-        let error = told(cause)
+        let error = reported(cause)
         if let denial = DenialReason(error) { recorder.metrics.countDenial(denial) }
         let failure = exchange.route.flatMap { route in
             UpstreamFailure(

@@ -30,7 +30,7 @@ extension Forwarder {
 
     /// Records a sending that brought no response.
     func endSend(of trace: RequestTrace, _ error: ProxyError, hasHead: Bool) {
-        let failure = UpstreamFailure(told(error), hasHead: hasHead)
+        let failure = UpstreamFailure(reported(error), hasHead: hasHead)
         trace.endSend(errorType: failure?.label.label ?? "cancelled")
     }
 

@@ -41,18 +41,18 @@ extension Daemon {
             manager.reloading()
             let prepared = try await prepare(file)
             await commit(prepared)
-            told(of: nil)
+            reloadEnded(nil)
             let warnings = prepared.files.report.lines
             log.callOut(warnings)
             return .success(warnings)
         } catch {
-            told(of: error)
+            reloadEnded(error)
             return .failure(error)
         }
     }
 
-    /// The one place that says how a reload has ended, whoever asked for it.
-    private func told(of refusal: ReloadRefusal?) {
+    /// Counts, logs and announces the end of a reload, whoever asked for it; nil for one that succeeded.
+    private func reloadEnded(_ refusal: ReloadRefusal?) {
         guard let refusal else {
             refusedReload = nil
             reloads.successes += 1
