@@ -76,7 +76,7 @@ struct IdentitySession {
             forCommandOn: configuration, loop: loop,
             keyringKey: isDetached ? nil : try configuration.storeKey(), isDetached: isDetached,
             onTrouble: Console.remark)
-        guard let session = sessions.sessions.first(where: { $0.identity == identity.name }) else {
+        guard let session = sessions.all.first(where: { $0.identity == identity.name }) else {
             throw CommandFailure(.failure, "\(identity.name): no session")
         }
         // Without the store a command can do nothing, and its caller would not wait until an outage is over.

@@ -6,7 +6,7 @@ import BearerdProxy
 /// A configuration with everything made from it that a reload replaces.
 struct ActiveConfiguration {
     let configuration: Configuration
-    let configured: ConfiguredSessions
+    let sessions: ConfiguredSessions
     /// The data listeners, in the configuration's order.
     let listeners: [(key: ListenerKey, listener: BoundListener)]
     /// The certificate of the TCP listeners; nil if they are plain.

@@ -112,14 +112,14 @@ struct ConfiguredSessions: Sendable {
 
     /// The sessions that are not among another configuration's.
     func sessions(notIn other: ConfiguredSessions) -> [AuthSession] {
-        let known = Set(other.sessions.map(ObjectIdentifier.init))
-        return sessions.filter { !known.contains(ObjectIdentifier($0)) }
+        let known = Set(other.all.map(ObjectIdentifier.init))
+        return all.filter { !known.contains(ObjectIdentifier($0)) }
     }
 
     /// Loads stored sessions, fetches tokens that need no person, and starts to watch files.
     func start() async {
         // At once: a store that is silent keeps each waiting.
-        let starts = sessions.map { session in Task(executorPreference: loop) { await session.start() } }
+        let starts = all.map { session in Task(executorPreference: loop) { await session.start() } }
         for start in starts { await start.value }
         watchCredentials()
     }
@@ -130,7 +130,7 @@ struct ConfiguredSessions: Sendable {
     }
 
     /// Every session of every identity.
-    var sessions: [AuthSession] { groups.flatMap { $0.members.map(\.session) } }
+    var all: [AuthSession] { groups.flatMap { $0.members.map(\.session) } }
 
     /// Every session whose tokens come from an authorization server, and not from a `source`.
     var sessionsOfServers: [AuthSession] {

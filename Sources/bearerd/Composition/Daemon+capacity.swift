@@ -29,6 +29,6 @@ extension Daemon {
 
     /// The end of our own certificate there; nil without one.
     private func end(of transport: TransportConfiguration) -> Int64? {
-        transport.clientCertificate.flatMap { configured.trust.ownCertificates[$0].end }
+        transport.clientCertificate.flatMap { sessions.trust.ownCertificates[$0].end }
     }
 }

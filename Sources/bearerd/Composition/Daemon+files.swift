@@ -20,7 +20,7 @@ extension Daemon {
 
     /// Watches these files, except those of credentials.
     func watchFiles() {
-        let files = configured.files
+        let files = sessions.files
         let (certificate, accessKeys, adminKey) = (active.certificate, active.accessKeys, active.adminKey)
         files.watch(certificate?.files ?? [], for: .certificate) { _ in
             certificate?.reload(on: files.executor) {
@@ -32,7 +32,7 @@ extension Daemon {
             await self.judgeClientsAgain()
         }
         files.watch(adminKey?.files ?? [], for: .adminKey) { _ in adminKey?.reload() }
-        let certificates = UpstreamCertificates(configuration, configured.trust.ownCertificates, log: log)
+        let certificates = UpstreamCertificates(configuration, sessions.trust.ownCertificates, log: log)
         files.watch(certificates.files, for: .upstreams) {
             await certificates.changed($0, on: files.executor)
         }

@@ -14,7 +14,7 @@ extension Daemon {
         readinessTimer = LoopTimer(loop: loop) { [weak self, loop] in
             Task(executorPreference: loop) { await self?.lookAtReadiness() }
         }
-        configured.reporter.watchStates { [weak self, loop] in
+        sessions.reporter.watchStates { [weak self, loop] in
             Task(executorPreference: loop) { await self?.lookAtReadiness() }
         }
     }
@@ -22,7 +22,7 @@ extension Daemon {
     /// Says which identities of routes wait for a person to log in, and how that is done.
     func tellOfLogins() async {
         let used = Set(configuration.adminRoutes.compactMap(\.identity))
-        for group in configured.groups where used.contains(group.name) {
+        for group in sessions.groups where used.contains(group.name) {
             guard await group.status().state == .loginRequired else { continue }
             let command = LoginAdvice.text(for: group.name, at: configuration.pageInPlaceOfCommands)
             let url = configuration.loginURL(of: group.name, at: sockets.admin?.address)
@@ -49,7 +49,7 @@ extension Daemon {
         var isReady = false
         repeat {
             var statuses: [IdentityStatus] = []
-            for group in configured.groups { statuses.append(await group.status()) }
+            for group in sessions.groups { statuses.append(await group.status()) }
             let now = ContinuousClock.now
             let report = ReadinessReport(
                 routes: configuration.adminRoutes, statuses: statuses, isDraining: false, now: now)

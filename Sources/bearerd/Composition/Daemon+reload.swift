@@ -84,9 +84,9 @@ extension Daemon {
             beside: .init(
                 file: file, configuration: configuration, listeners: active.listeners,
                 workerCount: sockets.workerCount, accessKeys: active.accessKeys, adminKey: active.adminKey,
-                trust: configured.trust, watched: configured.files, storeKey: storeKey, sandbox: sandbox,
-                runsTokenCommands: configured.commands != nil, log: log),
-            on: configured.files.executor, loop: loop)
+                trust: sessions.trust, watched: sessions.files, storeKey: storeKey, sandbox: sandbox,
+                runsTokenCommands: sessions.commands != nil, log: log),
+            on: sessions.files.executor, loop: loop)
         do {
             let certificate = certificate(by: files)
             if let failure = await watch(files.added, security: certificate?.tls) {
@@ -110,11 +110,11 @@ extension Daemon {
         _ files: PreparedFiles, _ certificate: CertificateWatch?
     ) throws -> PreparedReload {
         let new = files.configuration
-        let collector = try new.telemetry.destination(trust: configured.trust)
+        let collector = try new.telemetry.destination(trust: sessions.trust)
         // A writer without a file writes nothing, so it may stay whatever comes of the reload.
         if files.audit != nil, audit == nil { audit = try AppendedFile(tellingOfAudit: log) }
         var next = ActiveConfiguration(
-            configuration: new, configured: try configured.changed(to: new), listeners: files.listeners,
+            configuration: new, sessions: try sessions.changed(to: new), listeners: files.listeners,
             certificate: certificate, accessKeys: files.accessKeys.map(\.watch),
             adminKey: files.adminKey?.watch,
             tracing: active.tracing
@@ -130,9 +130,9 @@ extension Daemon {
 
     /// The watched certificate of the new configuration; the current one if its files are the same.
     private func certificate(by files: PreparedFiles) -> CertificateWatch? {
-        guard let configured = files.configuration.tls, let context = files.certificate else { return nil }
-        if let known = active.certificate, known.files == configured.files { return known }
-        return CertificateWatch(configured, tls: ServerTLS(context), log: log)
+        guard let settings = files.configuration.tls, let context = files.certificate else { return nil }
+        if let known = active.certificate, known.files == settings.files { return known }
+        return CertificateWatch(settings, tls: ServerTLS(context), log: log)
     }
 
     /// Has every worker watch new listeners; who connects before the commit waits for it.
@@ -173,7 +173,7 @@ extension Daemon {
         before.composer.retireUpstreams(notIn: active.composer)
         active.composer.limitUpstreams()
         // An end that comes meanwhile waits for them.
-        retired += before.configured.sessions(notIn: configured)
+        retired += before.sessions.sessions(notIn: sessions)
 
         // Objects that outlive a configuration get the new keys, certificates and files.
         if let context = files.certificate { active.certificate?.use(context) }
@@ -184,22 +184,22 @@ extension Daemon {
         if let file = files.audit { audit?.use(file) }
         log.use(level: new.log.level, format: new.log.effectiveFormat)
         active.tracing?.use(new.telemetry, sendingTo: reload.collector)
-        configured.reporter.use(active.tracing)
-        if reload.hooks.isChanged { configured.reporter.use(reload.hooks.new) }
+        sessions.reporter.use(active.tracing)
+        if reload.hooks.isChanged { sessions.reporter.use(reload.hooks.new) }
         developmentServers?.use(reload.developmentClients)
         useConnectionLimit()
         if active.certificate !== before.certificate {
-            active.certificate?.start(on: configured.files.executor)
+            active.certificate?.start(on: sessions.files.executor)
         }
         watchFiles()
-        configured.watchCredentials()
+        sessions.watchCredentials()
 
         // The admin listener, then sessions, then requests.
         if let admin = sockets.admin, let adminResponder {
             await redirectListeners.use(new, admin: admin.address, answering: adminResponder)
             await adminService?.use(adminResponder)
         }
-        await replaceSessions(of: before.configured)
+        await replaceSessions(of: before.sessions)
         files.removed.forEach { $0.listener.removeFile() }
         await forEachWorker { _, worker in
             await worker.use(reload.snapshot, endingStreamsAfter: new.shutdown.streamCloseDelay)
@@ -208,7 +208,7 @@ extension Daemon {
             await self.close(files.removed)
         }
         for (_, listener) in files.added { announce(listener.address, as: "proxy") }
-        retire(before.configured)
+        retire(before.sessions)
         await lookAtReadiness()
     }
 

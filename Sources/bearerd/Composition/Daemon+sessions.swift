@@ -26,7 +26,7 @@ extension Daemon {
     func endSessions(within limit: Duration) async -> Outcome {
         let race = DrainRace()
         // A token that a source gives is in no store, and the source gives it again.
-        let sessions = configured.sessionsOfServers + retired
+        let sessions = sessions.sessionsOfServers + retired
         endingSessions = sessions
         let ends = sessions.map { session in
             Task(executorPreference: loop) {
@@ -56,7 +56,7 @@ extension Daemon {
     /// The identities whose sessions are in memory only, with the reason.
     var unstored: [UnstoredSession] {
         var found: [UnstoredSession] = []
-        for session in configured.sessions + retired
+        for session in sessions.all + retired
         where !found.contains(where: { $0.identity == session.identity }) {
             guard let reason = session.assumeIsolated({ $0.unsavedReason }) else { continue }
             let isEnd = session.assumeIsolated { $0.isEndUnsaved }
@@ -90,11 +90,11 @@ extension Daemon {
     /// clients must not stay because a store is silent.
     func replaceSessions(of old: ConfiguredSessions) async {
         // From here on the new sessions alone make the identity's state.
-        let leaving = old.sessions(notIn: configured)
+        let leaving = old.sessions(notIn: sessions)
         for session in leaving { session.leaveFamily() }
         for session in leaving { await session.serveWaitersOnly() }
         let race = DrainRace()
-        let coming = configured.sessions(notIn: old)
+        let coming = sessions.sessions(notIn: old)
         for session in coming {
             Task(executorPreference: loop) {
                 await session.start()
@@ -106,8 +106,8 @@ extension Daemon {
 
     /// Ends the sessions of removed identities once no request can wait for them.
     func retire(_ old: ConfiguredSessions) {
-        let unneeded = old.sessions(notIn: configured)
-        for group in old.groups where !configured.groups.contains(where: { $0.name == group.name }) {
+        let unneeded = old.sessions(notIn: sessions)
+        for group in old.groups where !sessions.groups.contains(where: { $0.name == group.name }) {
             manager.identity(group.name, isIn: nil)
         }
         guard !unneeded.isEmpty else { return }

@@ -42,7 +42,7 @@ actor Daemon: LoopConfined {
     /// The configuration in force, with its parts; replaced by each reload.
     var active: ActiveConfiguration
     var configuration: Configuration { active.configuration }
-    var configured: ConfiguredSessions { active.configured }
+    var sessions: ConfiguredSessions { active.sessions }
     /// The path of the configuration; nil if it came from no file.
     let file: String?
     let sandbox: SandboxOutcome
@@ -113,20 +113,20 @@ actor Daemon: LoopConfined {
         self.log = log
         self.writer = writer
         self.manager = manager
-        let configured = try ConfiguredSessions(
+        let sessions = try ConfiguredSessions(
             configuration: configuration, loop: loop, log: log, keyringKey: keyringKey, commands: commands,
             hooks: StateChangeHooks(configuration, log: log), manager: manager)
-        if let file { configured.files.remember(file, as: before) }
+        if let file { sessions.files.remember(file, as: before) }
         storeKey = try configuration.store.givenKey.map { try $0.read() }.flatMap(SealingKey.bytes)
         if let hidden = configuration.store.hiddenSessions {
             log.warning("there are sessions that are not used", [.reason: .string(hidden)])
         }
-        let tracing = try configuration.telemetry.destination(trust: configured.trust).map {
+        let tracing = try configuration.telemetry.destination(trust: sessions.trust).map {
             Tracing(configuration.telemetry, sendingTo: $0, on: loop, log: log)
         }
-        configured.reporter.use(tracing)
+        sessions.reporter.use(tracing)
         active = ActiveConfiguration(
-            configuration: configuration, configured: configured, listeners: sockets.data,
+            configuration: configuration, sessions: sessions, listeners: sockets.data,
             certificate: try configuration.tls.map {
                 CertificateWatch($0, tls: ServerTLS(try $0.load()), log: log)
             },
@@ -149,8 +149,8 @@ actor Daemon: LoopConfined {
     /// Serves until ``shutDown()``, then drains.
     func run() async throws -> Outcome {
         try await startDevelopmentServers()
-        await configured.start()
-        active.certificate?.start(on: configured.files.executor)
+        await sessions.start()
+        active.certificate?.start(on: sessions.files.executor)
         watchFiles()
         try await startWorkers()
         try await startAdmin()
@@ -229,16 +229,16 @@ actor Daemon: LoopConfined {
 
     /// Makes the snapshot for the workers under a configuration.
     func snapshot(by active: inout ActiveConfiguration) throws -> RoutingSnapshot {
-        let (configuration, configured) = (active.configuration, active.configured)
+        let (configuration, sessions) = (active.configuration, active.sessions)
         let inputs = RoutingComposer.Inputs(
             listeners: active.listeners, admin: sockets.admin?.address, security: active.certificate?.tls,
-            accessKeys: active.accessKeys.map(\.key), trust: configured.trust, log: log, lines: writer,
+            accessKeys: active.accessKeys.map(\.key), trust: sessions.trust, log: log, lines: writer,
             audit: audit,
             tracing: active.tracing?.settings(of: configuration.telemetry),
             onFailing: { [weak self, loop] in
                 Task(executorPreference: loop) { await self?.watchRoutes() }
             })
-        return try active.composer.snapshot(of: configuration, from: inputs) { configured.session(for: $0) }
+        return try active.composer.snapshot(of: configuration, from: inputs) { sessions.session(for: $0) }
     }
 
     /// Applies the limit of client connections.
@@ -285,7 +285,7 @@ actor Daemon: LoopConfined {
             }, namesCommands: configuration.pageInPlaceOfCommands == nil, configurationFile: absoluteFile)
         return AdminResponder(
             settings: settings,
-            identities: Identities(groups: configured.groups, reporter: configured.reporter),
+            identities: Identities(groups: sessions.groups, reporter: sessions.reporter),
             process: DaemonControl(
                 daemon: self, writer: writer, audit: audit, tracing: active.tracing, startedAt: startedAt,
                 startTime: startTime),
