@@ -29,9 +29,9 @@ struct Asking: Sendable {
     /// True while it makes room for somebody who claims the lease.
     var isClaimed = false
     /// When the next look for a claim is due, and its ticket while it is under way.
-    var claimLook: (due: Instant, ticket: Ticket?)
+    var claimCheck: (due: Instant, ticket: Ticket?)
     /// The last look before the refresh token is sent once more; nil if none was begun for that.
-    var lastLook: LastLook?
+    var finalClaimCheck: ClaimCheck?
     /// The write that is done while the answer is awaited.
     var meanwhile: Meanwhile?
     /// True if the store has no mark of what was sent, because that could not be written.
@@ -39,7 +39,7 @@ struct Asking: Sendable {
     /// Events that came while something was written, or while nobody held the lease.
     var deferred: [EngineEvent] = []
 
-    enum LastLook: Sendable {
+    enum ClaimCheck: Sendable {
         case underWay
         /// Nobody who is alive waits with an answer to an earlier request.
         case foundNobody
@@ -65,7 +65,7 @@ struct Asking: Sendable {
         self.client = client
         origin = session.origin
         self.generation = generation
-        claimLook = (now, nil)
+        claimCheck = (now, nil)
     }
 
     /// The refresh token that it carries.

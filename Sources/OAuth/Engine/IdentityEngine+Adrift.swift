@@ -28,12 +28,12 @@ extension IdentityEngine {
 
     /// - Parameter heard: whether somebody claims the lease; nil if nobody could be heard.
     mutating func claimed(_ ticket: Ticket, _ heard: Bool?) {
-        guard case .asking(var asking) = phase, asking.claimLook.ticket == ticket else { return }
+        guard case .asking(var asking) = phase, asking.claimCheck.ticket == ticket else { return }
         // Whoever has an answer to what another process has sent cannot say so, and goes first as if it did.
         let isClaimed = heard ?? asking.rule?.othersMayLive ?? false
-        asking.claimLook = (now + Self.claimLook, nil)
+        asking.claimCheck = (now + Self.claimCheck, nil)
         asking.isClaimed = isClaimed
-        asking.lastLook = asking.lastLook == .underWay && !isClaimed ? .foundNobody : nil
+        asking.finalClaimCheck = asking.finalClaimCheck == .underWay && !isClaimed ? .foundNobody : nil
         if isClaimed { takeBack(&asking) }
         phase = .asking(asking)
         let isSilent = asking.rule?.isSilent(at: now) ?? false
@@ -143,9 +143,9 @@ extension IdentityEngine {
         adrift.generation = generation
         let events = adrift.deferred
         adrift.deferred = []
-        (adrift.isClaimed, adrift.lastLook) = (false, nil)
+        (adrift.isClaimed, adrift.finalClaimCheck) = (false, nil)
         adrift.rule?.takenUp(at: now)
-        adrift.claimLook = (now + Self.claimLook, nil)
+        adrift.claimCheck = (now + Self.claimCheck, nil)
         phase = .asking(adrift)
         for event in events { take(event) }
         advanceAsking()

@@ -5,7 +5,7 @@ import BearerdCryptography
 /// Token requests, and refresh tokens whose answer is missing: they are never sent again on a guess.
 extension IdentityEngine {
     /// Between two looks whether somebody claims the lease.
-    static let claimLook: Duration = .milliseconds(500)
+    static let claimCheck: Duration = .milliseconds(500)
     /// How long we stay away from a lease that somebody claims; longer than the time between two of their tries.
     static let claimPause: Duration = .seconds(1)
 
@@ -41,7 +41,7 @@ extension IdentityEngine {
             isInDoubt: isDoubted, isOurs: lease?.isDoubtOurs ?? false, waiting: configured.tokenTimeLimit,
             at: now)
         // Whoever has the answer to an earlier request may be waiting already.
-        asking.claimLook = (isDoubted ? now : now + Self.claimLook, nil)
+        asking.claimCheck = (isDoubted ? now : now + Self.claimCheck, nil)
         phase = .asking(asking)
         advanceAsking()
     }
@@ -65,12 +65,12 @@ extension IdentityEngine {
         while case .asking(var asking) = phase, var rule = asking.rule, asking.meanwhile == nil {
             if isStopping || targets[asking.target] == nil { rule.stop() }
             // The last moment at which whoever has an answer to an earlier request can say so.
-            if rule.isAboutToRepeat, asking.lastLook != .foundNobody {
-                guard asking.claimLook.ticket == nil else { return }
-                asking.lastLook = .underWay
+            if rule.isAboutToRepeat, asking.finalClaimCheck != .foundNobody {
+                guard asking.claimCheck.ticket == nil else { return }
+                asking.finalClaimCheck = .underWay
                 return lookForClaim(asking)
             }
-            asking.lastLook = nil
+            asking.finalClaimCheck = nil
             let step = rule.next(at: now)
             asking.rule = rule
             phase = .asking(asking)
@@ -89,7 +89,7 @@ extension IdentityEngine {
                 return endAsking(asking, with: asking.failure?.outcome)
             case .wait:
                 if rule.mayGiveWay(at: now), !commands.isEmpty { return makeRoomForCommand() }
-                guard asking.claimLook.due <= now, asking.claimLook.ticket == nil else { return }
+                guard asking.claimCheck.due <= now, asking.claimCheck.ticket == nil else { return }
                 return lookForClaim(asking)
             }
         }
@@ -98,14 +98,14 @@ extension IdentityEngine {
     private mutating func lookForClaim(_ asking: Asking) {
         var asking = asking
         let ticket = newTicket()
-        asking.claimLook.ticket = ticket
+        asking.claimCheck.ticket = ticket
         phase = .asking(asking)
         act(.lookForClaim(ticket))
     }
 
     func nextMoment(of asking: Asking) -> Instant? {
         guard var rule = asking.rule, asking.meanwhile == nil else { return nil }
-        let look = asking.claimLook.ticket == nil ? asking.claimLook.due : nil
+        let look = asking.claimCheck.ticket == nil ? asking.claimCheck.due : nil
         guard case .wait(let moment) = rule.next(at: now) else { return look }
         return [moment, look].compactMap(\.self).min()
     }
@@ -166,7 +166,7 @@ extension IdentityEngine {
         asking.requests.remove(at: index)
         if asking.requests.isEmpty, answer.isWithheld {
             // Whoever has had the lease since has stored what it brought, or has left its mark.
-            lookMoment = now
+            nextRead = now
             return endAsking(asking, with: nil)
         }
         let isLost = answer.isLost
@@ -292,7 +292,7 @@ extension IdentityEngine {
         asking.meanwhile = nil
         phase = .asking(asking)
         if isLeaseLost {
-            lookMoment = now
+            nextRead = now
             claimLostLease()
             letGo()
             return true

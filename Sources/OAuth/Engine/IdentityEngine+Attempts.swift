@@ -176,7 +176,7 @@ extension IdentityEngine {
         guard !queue.isEmpty else { return phase = .idle }
         if let end = settlingEnd {
             // Others come back to the store one after the other: it knows best how long that takes.
-            if end == settledAt { lookMoment = lookMoment ?? now + Self.settlingLook }
+            if end == settledAt { nextRead = nextRead ?? now + Self.settlingLook }
             return phase = .settling(until: end)
         }
         beginLocking()

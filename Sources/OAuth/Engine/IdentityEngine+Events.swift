@@ -37,7 +37,7 @@ extension IdentityEngine {
         case .performed(let ticket, let result): performed(ticket, result)
 
         case .storeChanged(let isWritable):
-            lookMoment = now
+            nextRead = now
             if isWritable { writeMoment = min(writeMoment, now) }
         case .leased(let ticket): leased(ticket)
         case .leaseRefused(let ticket, let error): leaseRefused(ticket, error)

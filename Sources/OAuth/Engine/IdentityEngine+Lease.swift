@@ -36,7 +36,7 @@ extension IdentityEngine {
 
     private mutating func readUnderLease() {
         let ticket = newTicket()
-        lookTicket = nil
+        readTicket = nil
         phase = .reading(ticket)
         act(.read(ticket))
     }
@@ -81,8 +81,8 @@ extension IdentityEngine {
     // MARK: Reading
 
     /// True if a look at the store without the lease is of use now.
-    var mayLook: Bool {
-        guard lookTicket == nil else { return false }
+    var mayReadUnlocked: Bool {
+        guard readTicket == nil else { return false }
         switch phase {
         case .idle, .settling, .locking: return true
         case .holding: return true
@@ -92,23 +92,23 @@ extension IdentityEngine {
     }
 
     mutating func look() {
-        guard mayLook else { return }
-        lookMoment = nil
+        guard mayReadUnlocked else { return }
+        nextRead = nil
         let ticket = newTicket()
-        lookTicket = ticket
+        readTicket = ticket
         act(.read(ticket))
     }
 
     /// Schedules another look at an unreadable store, no sooner than ``leastPause`` after the last one.
     mutating func lookSoon() {
         isBeingRead = true
-        lookMoment = max(now, lastLook + Self.leastPause)
+        nextRead = max(now, storeReadAt + Self.leastPause)
     }
 
     mutating func recordRead(_ ticket: Ticket, _ result: Result<StoreRecord, StoreError>) {
-        if ticket == lookTicket {
-            lookTicket = nil
-            guard mayLook else { return lookMoment = now }
+        if ticket == readTicket {
+            readTicket = nil
+            guard mayReadUnlocked else { return nextRead = now }
             let before = session.generation
             noteRead(result)
             // A newer session was written, so our lease is lost, and the answer we wait for belongs to the old one.
@@ -125,7 +125,7 @@ extension IdentityEngine {
                 let isSpent = isReplaced(record.session?.refreshToken)
                 lease?.noteRead(record.session, isReplaced: isSpent)
                 if record.isLeftSpent { keepDoubt() }
-                if lookMoment.map({ $0 <= now }) ?? false { lookMoment = nil }
+                if nextRead.map({ $0 <= now }) ?? false { nextRead = nil }
                 workUnderLease()
             }
         }
@@ -138,14 +138,14 @@ extension IdentityEngine {
     }
 
     private mutating func noteRead(_ result: Result<StoreRecord, StoreError>) {
-        lastLook = now
+        storeReadAt = now
         switch result {
         case .failure(let error):
-            lookMoment = now + Self.pauseAfterTrouble
+            nextRead = now + Self.pauseAfterTrouble
             isBeingRead = false
             storeFailed(.load, error)
         case .success(let record):
-            lookMoment = record.misplacement.map { _ in now + Self.pauseAfterTrouble }
+            nextRead = record.misplacement.map { _ in now + Self.pauseAfterTrouble }
             settledAt = settlement(after: record)
             storeWorked(.load)
             if let misplacement = record.misplacement {
@@ -234,7 +234,7 @@ extension IdentityEngine {
         failCommands(error)
         // A lost lease keeps nobody out, and nothing more can be written under it.
         guard error == .leaseLost else { return }
-        lookMoment = now
+        nextRead = now
         claimLostLease()
         releaseLease()
     }

@@ -68,7 +68,7 @@ extension IdentityEngine {
         }
         targets[id] = state
         wait(waiter, id, wish, deadline)
-        if isUnread, state.attempt == nil, lookTicket == nil, state.usable(at: now) == nil { lookSoon() }
+        if isUnread, state.attempt == nil, readTicket == nil, state.usable(at: now) == nil { lookSoon() }
     }
 
     /// Never uses the present access token again.
@@ -220,5 +220,5 @@ extension IdentityEngine {
     }
 
     /// True while nothing is known of what is stored, because it is only being read.
-    var isFirstLook: Bool { lookTicket != nil && session.generation == 0 && !isStarted }
+    var isFirstLook: Bool { readTicket != nil && session.generation == 0 && !isStarted }
 }

@@ -89,11 +89,11 @@ struct IdentityEngine: Sendable {
     /// The operations that the store could not do when it was last asked.
     var storeTroubles: [StoreOperation: StoreTrouble] = [:]
     /// When the store is to be read, because it changed or could not be read.
-    var lookMoment: Instant?
+    var nextRead: Instant?
     /// The look at the store that goes on without a lease.
-    var lookTicket: Ticket?
+    var readTicket: Ticket?
     /// When the store was last read.
-    var lastLook: Instant
+    var storeReadAt: Instant
     /// True while a look at a store that could not be read is under way or about to be.
     var isBeingRead = false
     /// When ``session`` is written, if it needs to be.
@@ -126,7 +126,7 @@ struct IdentityEngine: Sendable {
         binding = configured.binding
         session = StoredSession(identity: configured.name, generation: 0, binding: configured.binding)
         writeMoment = moment.now
-        lastLook = moment.now
+        storeReadAt = moment.now
         storeAskedAt = moment.now
         targets[target] = TargetState(configured)
         order = [target]
@@ -278,7 +278,7 @@ struct IdentityEngine: Sendable {
         case .asking: advanceAsking()
         case .locking, .reading, .spending, .judging, .saving, .performing, .stopped: break
         }
-        if let lookMoment, lookMoment <= now { look() }
+        if let nextRead, nextRead <= now { look() }
     }
 
     /// Gives the lease back before the answer to a request comes whose target is to end, once nobody waits for it: the
@@ -357,7 +357,7 @@ struct IdentityEngine: Sendable {
             if let next = nextMoment(of: asking) { moments.append(next) }
         case .locking, .reading, .spending, .judging, .saving, .performing, .stopped: break
         }
-        if let lookMoment, mayLook { moments.append(lookMoment) }
+        if let nextRead, mayReadUnlocked { moments.append(nextRead) }
         return moments.filter { $0 > now }.min()
     }
 }

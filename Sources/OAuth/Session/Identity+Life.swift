@@ -188,7 +188,7 @@ extension Identity {
     private func inherit(_ given: Inheritance, _ lease: (any StoreLease)?) async -> Bool {
         guard isStarted, !isLeaving else { return false }
         // What is stored may be newer by now.
-        if engine.mayLook { guard await look() == nil else { return false } }
+        if engine.mayReadUnlocked { guard await look() == nil else { return false } }
         guard isStarted, engine.mayInherit(given.session) else { return false }
         var given = given
         given.lease?.ticket = engine.newTicket()

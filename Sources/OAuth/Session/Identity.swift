@@ -37,7 +37,7 @@ actor Identity: ExecutorConfined {
     private var waiters: [WaiterID: TokenWaiter<AccessTokenSnapshot?>] = [:]
     private var lastID = 0
     private var commands: [CommandID: CheckedContinuation<CommandResult, Never>] = [:]
-    private var lookers: [Ticket: [TokenWaiter<StoreError?>]] = [:]
+    private var readWaiters: [Ticket: [TokenWaiter<StoreError?>]] = [:]
     /// The ends of what the store is asked for.
     var storeLimits: [Ticket: Task<Void, Never>] = [:]
     var quietWaiters: [TokenWaiter<Void>] = []
@@ -156,9 +156,9 @@ actor Identity: ExecutorConfined {
     @discardableResult
     func look(until deadline: Instant? = nil) async -> StoreError? {
         take(.storeChanged(isWritable: false))
-        guard let ticket = engine.lookTicket else { return nil }
+        guard let ticket = engine.readTicket else { return nil }
         let waiter = TokenWaiter<StoreError?>()
-        lookers[ticket, default: []].append(waiter)
+        readWaiters[ticket, default: []].append(waiter)
         return await outcome(of: waiter, until: deadline ?? clock.now + Self.storeLimit) ?? nil
     }
 
@@ -244,7 +244,7 @@ actor Identity: ExecutorConfined {
         take(.recordRead(ticket, result))
         var failure: StoreError?
         if case .failure(let error) = result { failure = error }
-        for looker in lookers.removeValue(forKey: ticket) ?? [] { looker.wake(with: .success(failure)) }
+        for waiter in readWaiters.removeValue(forKey: ticket) ?? [] { waiter.wake(with: .success(failure)) }
     }
 
     func report(_ event: SessionEvent) {
@@ -268,7 +268,7 @@ actor Identity: ExecutorConfined {
         for (target, member) in members { member.slot.watch(engine.targets[target]?.unauthorized != nil) }
         if case .saving = engine.phase { return }
         // What is stored is not known yet.
-        if engine.lookTicket != nil, !engine.isStarted { return }
+        if engine.readTicket != nil, !engine.isStarted { return }
         let now = clock.now
         let isDue = reportMoment.map { $0 <= now } ?? false
         for target in engine.order {
