@@ -96,7 +96,7 @@ struct TokenRequestReport: Sendable {
     var encoding: BasicEncoding?
 
     /// True if the request was ready to be sent, and must not be any more.
-    var isWithheld: Bool { !wasSent && outcome.failure?.reason == .superseded }
+    var wasSuperseded: Bool { !wasSent && outcome.failure?.reason == .superseded }
 
     /// True if the provider may have acted upon the request, and nobody knows: an answer that is too large may hold a refresh
     /// token in the part that nobody has read.

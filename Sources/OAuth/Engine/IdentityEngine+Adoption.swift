@@ -149,7 +149,7 @@ extension IdentityEngine {
             let isMisconfigured = targets[id]?.failure?.failure.kind == .misconfigured
             if isNews || isRenewed && !isMisconfigured {
                 targets[id]?.failure = nil
-                targets[id]?.doubts = 0
+                targets[id]?.doubtfulAnswers = 0
             }
             let moment = moment
             targets[id]?.adopt(&stored, at: moment)

@@ -127,7 +127,7 @@ extension IdentityEngine {
             session.refusal = nil
             providerTrouble = nil
             targets[adrift.target]?.failure = nil
-            targets[adrift.target]?.doubts = 0
+            targets[adrift.target]?.doubtfulAnswers = 0
             // Whoever has the lease may be about to send what this has taken the place of.
             if case .locking = phase { act(.claim) }
             return

@@ -131,7 +131,7 @@ extension IdentityEngine {
         providerTrouble = nil
         for id in order where id != asking.target && targets[id]?.failure?.failure.kind != .misconfigured {
             targets[id]?.failure = nil
-            targets[id]?.doubts = 0
+            targets[id]?.doubtfulAnswers = 0
         }
     }
 

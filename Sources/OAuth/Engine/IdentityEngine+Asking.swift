@@ -164,7 +164,7 @@ extension IdentityEngine {
         session.basicEncoding = answer.encoding
         let isNewest = asking.requests.last == ticket
         asking.requests.remove(at: index)
-        if asking.requests.isEmpty, answer.isWithheld {
+        if asking.requests.isEmpty, answer.wasSuperseded {
             // Whoever has had the lease since has stored what it brought, or has left its mark.
             nextRead = now
             return endAsking(asking, with: nil)

@@ -163,7 +163,7 @@ extension IdentityEngine {
 
     /// True if the answers leave no doubt that a person must log in.
     func isLoginRequired(_ state: TargetState) -> Bool {
-        session.refusal != nil || state.doubts >= TokenFailure.doubtsAllowed
+        session.refusal != nil || state.doubtfulAnswers >= TokenFailure.doubtsAllowed
             || state.attempt?.isSilent == true && state.failure?.failure.kind == .final
     }
 

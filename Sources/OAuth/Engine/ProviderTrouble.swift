@@ -19,7 +19,8 @@ struct ProviderTrouble: Sendable {
         self.target = target
         self.failure = LastFailure(
             failure: failure, count: count,
-            retry: moment.now + failure.delay(after: count, doubts: 0, jitter: moment.jitter), at: moment.wall
+            retry: moment.now + failure.delay(after: count, doubtfulAnswers: 0, jitter: moment.jitter),
+            at: moment.wall
         )
     }
 }

@@ -76,7 +76,7 @@ extension TargetState {
         self.access = token.numbered(generation)
         pending = nil
         failure = nil
-        doubts = 0
+        doubtfulAnswers = 0
         isAwaited = false
         demand = nil
         isWithheld = false

@@ -24,7 +24,7 @@ struct TargetState: Sendable {
     /// The last failure since the last success.
     var failure: LastFailure?
     /// Doubtful answers since the last success.
-    var doubts = 0
+    var doubtfulAnswers = 0
     /// Counts the ends of attempts, and the times that one turned out to take long, for those who wait.
     var endedAttempts = 0
     /// True if the last of them brought no token.
@@ -92,7 +92,7 @@ struct TargetState: Sendable {
         pending = nil
         isEnding = false
         failure = nil
-        doubts = 0
+        doubtfulAnswers = 0
         isAwaited = false
         demand = nil
         unauthorized = nil
@@ -107,7 +107,7 @@ struct TargetState: Sendable {
         pending = nil
         isEnding = false
         failure = nil
-        doubts = 0
+        doubtfulAnswers = 0
         isAskedFor = false
         demand = nil
         unauthorized = nil
@@ -116,10 +116,10 @@ struct TargetState: Sendable {
 
     /// The failure that an answer means, with the moment of the next attempt.
     mutating func failure(for failure: TokenFailure, at moment: Moment) -> LastFailure {
-        if failure.kind == .doubtful { doubts += 1 }
+        if failure.kind == .doubtful { doubtfulAnswers += 1 }
         let previous = self.failure.flatMap { $0.failure.kind == failure.kind ? $0.count : nil } ?? 0
         let count = min(previous + 1, 1000)
-        let wait = failure.delay(after: count, doubts: doubts, jitter: moment.jitter)
+        let wait = failure.delay(after: count, doubtfulAnswers: doubtfulAnswers, jitter: moment.jitter)
         return LastFailure(failure: failure, count: count, retry: moment.now + wait, at: moment.wall)
     }
 

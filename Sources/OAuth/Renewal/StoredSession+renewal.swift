@@ -135,13 +135,13 @@ extension TokenFailure {
     ///
     /// - Parameters:
     ///   - count: how many failures of this kind there were in a row.
-    ///   - doubts: how many doubtful answers since the last success.
+    ///   - doubtfulAnswers: how many doubtful answers since the last success.
     ///   - jitter: in 0..<1.
-    func delay(after count: Int, doubts: Int, jitter: Double) -> Duration {
+    func delay(after count: Int, doubtfulAnswers: Int, jitter: Double) -> Duration {
         let wait =
             switch kind {
             case .misconfigured: BackOff.misconfigured.delay(after: count, jitter: jitter)
-            case .doubtful where doubts >= Self.doubtsAllowed: Self.lookAfterDoubts
+            case .doubtful where doubtfulAnswers >= Self.doubtsAllowed: Self.lookAfterDoubts
             case .transient where isAboutStore: Self.lookAfterTrouble
             case .final, .doubtful, .transient: BackOff.transient.delay(after: count, jitter: jitter)
             }
