@@ -28,18 +28,18 @@ final class WorkerState<Kinds: UpstreamKinds> {
     private var drains = false
     /// Upstreams of earlier snapshots that still have a connection in use.
     private var leftUpstreams: [UpstreamState<Kinds>] = []
-    private let makeWay: (SharedUpstream) -> UpstreamWay<Kinds>
+    private let makePools: (SharedUpstream) -> UpstreamPools<Kinds>
 
-    /// - Parameter makeWay: makes a way to an upstream that there is none to yet.
+    /// - Parameter makePools: makes the pools of an upstream that has none yet.
     init(
         loop: EventLoop, snapshot: RoutingSnapshot,
-        makeWay: @escaping (SharedUpstream) -> UpstreamWay<Kinds>
+        makePools: @escaping (SharedUpstream) -> UpstreamPools<Kinds>
     ) {
-        self.makeWay = makeWay
+        self.makePools = makePools
         recorder = Recorder(loop: loop, snapshot: snapshot)
         tracer = snapshot.tracing.map { Tracer($0) }
         routing = WorkerRouting(
-            snapshot, version: version, after: nil, tallies: &recorder.tallies, makeWay: makeWay)
+            snapshot, version: version, after: nil, tallies: &recorder.tallies, makePools: makePools)
         heedShortages()
     }
 
@@ -56,21 +56,21 @@ final class WorkerState<Kinds: UpstreamKinds> {
         let before = routing
         version += 1
         routing = WorkerRouting(
-            snapshot, version: version, after: before, tallies: &recorder.tallies, makeWay: makeWay)
+            snapshot, version: version, after: before, tallies: &recorder.tallies, makePools: makePools)
         recorder.use(snapshot)
         tracer = snapshot.tracing.map { Tracer($0) }
         heedShortages()
         let kept = Set(routing.upstreams.map { ObjectIdentifier($0) })
         leftUpstreams.removeAll(where: \.isQuiet)
         for state in before.upstreams where !kept.contains(ObjectIdentifier(state)) {
-            state.way.pools.forEach { $0.close() }
+            state.pools.all.forEach { $0.close() }
             leftUpstreams.append(state)
         }
     }
 
     private func heedShortages() {
         for state in routing.upstreams {
-            for pool in state.way.pools { pool.onShortage = { [unowned self] in closeIdleUpstreams() } }
+            for pool in state.pools.all { pool.onShortage = { [unowned self] in closeIdleUpstreams() } }
         }
     }
 
@@ -79,7 +79,7 @@ final class WorkerState<Kinds: UpstreamKinds> {
         var counts = recorder.counts
         leftUpstreams.removeAll(where: \.isQuiet)
         for state in routing.upstreams + leftUpstreams {
-            for connections in state.way.pools.map(\.connections) {
+            for connections in state.pools.all.map(\.connections) {
                 counts.addUpstreamConnections(
                     route: state.route, connecting: connections.connecting, active: connections.active,
                     idle: connections.idle)
@@ -90,14 +90,14 @@ final class WorkerState<Kinds: UpstreamKinds> {
 
     /// Gives up what the pools of upstreams keep for later exchanges.
     func releaseMemory() {
-        for pool in routing.upstreams.flatMap(\.way.pools) { pool.releaseMemory() }
+        for pool in routing.upstreams.flatMap(\.pools.all) { pool.releaseMemory() }
     }
 
     /// True if connections to upstreams are open and unused.
-    var hasIdleUpstreams: Bool { routing.upstreams.flatMap(\.way.pools).contains { $0.connections.idle > 0 } }
+    var hasIdleUpstreams: Bool { routing.upstreams.flatMap(\.pools.all).contains { $0.connections.idle > 0 } }
 
     /// Closes the connections to upstreams that no request uses now.
     func closeIdleUpstreams() {
-        for pool in routing.upstreams.flatMap(\.way.pools) { pool.closeIdleEverywhere() }
+        for pool in routing.upstreams.flatMap(\.pools.all) { pool.closeIdleEverywhere() }
     }
 }

@@ -349,7 +349,7 @@ package final class HTTP2Pool: NegotiatingPool {
 /// Choosing between HTTP/2 and HTTP/1.1.
 extension HTTP2Pool {
     /// Connects to find out where neither an open connection nor a recent choice of HTTP/1.1 says so.
-    package func isSpoken(within timeout: Duration) async throws(UpstreamError) -> Bool {
+    package func isChosen(within timeout: Duration) async throws(UpstreamError) -> Bool {
         if hasDeclined { return false }
         if links.value.contains(where: \.isKept) { return true }
         guard address.url.scheme == .https else { return false }
@@ -358,7 +358,7 @@ extension HTTP2Pool {
 
     private var isDeclined: Bool { single != nil && hasDeclined }
 
-    package var isSettled: Bool {
+    package var isKnown: Bool {
         address.url.scheme != .https || hasDeclined || links.value.contains(where: \.isKept)
     }
 

@@ -2,13 +2,13 @@
 
 /// A pool whose upstream may want to be spoken to otherwise, which connecting shows.
 package protocol NegotiatingPool: ExchangePool {
-    /// True if ``isSpoken(within:)`` answers without waiting.
-    var isSettled: Bool { get }
+    /// True if ``isChosen(within:)`` answers without waiting.
+    var isKnown: Bool { get }
 
     /// Finds out whether requests are to go by this pool; connects where nothing says so already.
     ///
     /// - Parameter timeout: of the connecting; zero waits for ever.
-    func isSpoken(within timeout: Duration) async throws(UpstreamError) -> Bool
+    func isChosen(within timeout: Duration) async throws(UpstreamError) -> Bool
 
     /// True if requests do not go by this pool because the upstream has refused them, rather than chosen otherwise.
     var isRefused: Bool { get }

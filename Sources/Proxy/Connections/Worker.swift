@@ -45,7 +45,7 @@ package actor Worker: LoopConfined {
         self.loop = loop
         self.budget = budget
         let multis = CurlMultiSet(loop: loop)
-        state = WorkerState(loop: loop, snapshot: snapshot) { $0.makeWay(multis) }
+        state = WorkerState(loop: loop, snapshot: snapshot) { $0.makePools(multis) }
         forwarder = Forwarder(loop: loop, worker: state)
         streamForwarder = Forwarder(loop: loop, worker: state)
         streamKeeper = HTTP2Keeper(loop: loop, forwarder: streamForwarder)

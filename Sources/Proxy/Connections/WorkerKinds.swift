@@ -6,30 +6,30 @@ internal import BearerdHTTPMessages
 /// The kinds of upstreams that workers have code for.
 enum WorkerKinds: UpstreamKinds {
     /// HTTP/1.1: a connection for each exchange.
-    typealias First = UpstreamPool
+    typealias HTTP1 = UpstreamPool
     /// HTTP/2: exchanges share connections.
-    typealias Second = HTTP2Pool
+    typealias HTTP2 = HTTP2Pool
 }
 
 extension SharedUpstream {
     /// One worker's connections to it.
-    func makeWay(_ multis: CurlMultiSet) -> UpstreamWay<WorkerKinds> {
+    func makePools(_ multis: CurlMultiSet) -> UpstreamPools<WorkerKinds> {
         switch address.httpProtocol {
-        case .http1: .first(makePool(multis))
-        case .http2: .second(makeStreamPool(multis, beside: nil))
+        case .http1: .http1(makePool(multis))
+        case .http2: .http2(makeStreamPool(multis, beside: nil))
         case .auto:
             // Without TLS nothing is chosen.
             if address.url.scheme == .https {
-                makeWays(multis)
+                makeBoth(multis)
             } else {
-                .first(makePool(multis))
+                .http1(makePool(multis))
             }
         }
     }
 
-    private func makeWays(_ multis: CurlMultiSet) -> UpstreamWay<WorkerKinds> {
+    private func makeBoth(_ multis: CurlMultiSet) -> UpstreamPools<WorkerKinds> {
         let single = makePool(multis)
-        return .either(single, makeStreamPool(multis, beside: single))
+        return .negotiated(single, makeStreamPool(multis, beside: single))
     }
 
     private func makePool(_ multis: CurlMultiSet) -> UpstreamPool {

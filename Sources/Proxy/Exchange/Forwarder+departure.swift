@@ -46,27 +46,27 @@ extension Forwarder {
         }
     }
 
-    /// Finds out whether a request goes by the second kind of its route's upstream, unless the client leaves first.
+    /// Finds out whether a request goes by HTTP/2, where its route's upstream chooses, unless the client leaves first.
     ///
-    /// - Throws: where it would go by the first kind, and is a call of gRPC, which the upstream would not know as one.
-    func isSpoken<Pool: NegotiatingPool>(
-        to route: PooledRoute<Pool>, for exchange: Exchange
+    /// - Throws: where it would go by HTTP/1.1, and is a call of gRPC, which the upstream would not know as one.
+    func usesHTTP2<Pool: NegotiatingPool>(
+        on route: PooledRoute<Pool>, for exchange: Exchange
     ) async throws(ProxyError) -> Bool {
         let isCall = exchange.client.request.version == .http2 && exchange.client.request.fields.areOfGRPC
         if !isCall, route.pool.losesRequests, exchange.upload.mayOverflow { return false }
-        let isSpoken = try await isSpoken(to: route, unlessLeft: exchange)
-        if isCall, !isSpoken, route.pool.isRefused { throw .upstreamUnavailable(.declined) }
-        return isSpoken
+        let usesHTTP2 = try await usesHTTP2(on: route, unlessLeft: exchange)
+        if isCall, !usesHTTP2, route.pool.isRefused { throw .upstreamUnavailable(.declined) }
+        return usesHTTP2
     }
 
-    private func isSpoken<Pool: NegotiatingPool>(
-        to route: PooledRoute<Pool>, unlessLeft exchange: Exchange
+    private func usesHTTP2<Pool: NegotiatingPool>(
+        on route: PooledRoute<Pool>, unlessLeft exchange: Exchange
     ) async throws(ProxyError) -> Bool {
         let (pool, timeout) = (route.pool, route.terms.timeouts.connect)
         do throws(UpstreamError) {
-            if pool.isSettled { return try await pool.isSpoken(within: timeout) }
+            if pool.isKnown { return try await pool.isChosen(within: timeout) }
             let outcome = await waiting(for: exchange) { () async throws(UpstreamError) in
-                try await pool.isSpoken(within: timeout)
+                try await pool.isChosen(within: timeout)
             }
             if let outcome { return try outcome.get() }
         } catch {

@@ -30,12 +30,12 @@ extension Forwarder {
             if try lacksToken(exchange, on: route) { try await awaitToken(exchange, on: route) }
             try rewriteHead(of: exchange, length, for: route)
             switch kind {
-            case .first(let route): await pass(exchange, on: route)
-            case .second(let route): await pass(exchange, on: route)
-            case .either(let first, let second):
-                let isSpoken = try await isSpoken(to: second, for: exchange)
-                if isSpoken { await pass(exchange, on: second, mayDecline: true) }
-                if !isSpoken || exchange.repetition.isDeclined { await pass(exchange, on: first) }
+            case .http1(let route): await pass(exchange, on: route)
+            case .http2(let route): await pass(exchange, on: route)
+            case .negotiated(let http1, let http2):
+                let usesHTTP2 = try await usesHTTP2(on: http2, for: exchange)
+                if usesHTTP2 { await pass(exchange, on: http2, mayDecline: true) }
+                if !usesHTTP2 || exchange.repetition.isDeclined { await pass(exchange, on: http1) }
             }
         } catch {
             await reject(exchange, exchange.isClientGone ? .clientGone : error)

@@ -33,7 +33,7 @@ struct CallerRoutes<Kinds: UpstreamKinds> {
             if groups[key] == nil {
                 let plan = PreparedRoute(key, to: state.shared, on: state.terms)
                 let common = RouteByKind(
-                    by: route.way, plan: plan, token: nil, tally: state.tally, answers: state.answers)
+                    by: route.pools, plan: plan, token: nil, tally: state.tally, answers: state.answers)
                 groups[key] = Group(common: common)
                 found.append(common)
             }

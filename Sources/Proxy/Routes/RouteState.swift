@@ -40,44 +40,44 @@ final class PooledRoute<Pool: ExchangePool>: RouteState {
 
 /// A route with the kind of its upstream.
 enum RouteByKind<Kinds: UpstreamKinds> {
-    case first(PooledRoute<Kinds.First>)
-    case second(PooledRoute<Kinds.Second>)
+    case http1(PooledRoute<Kinds.HTTP1>)
+    case http2(PooledRoute<Kinds.HTTP2>)
     /// The upstream decides when it is connected to.
-    case either(PooledRoute<Kinds.First>, PooledRoute<Kinds.Second>)
+    case negotiated(PooledRoute<Kinds.HTTP1>, PooledRoute<Kinds.HTTP2>)
 
     init(
-        by way: UpstreamWay<Kinds>, plan: PreparedRoute, token: TokenState?, tally: RouteTally,
+        by pools: UpstreamPools<Kinds>, plan: PreparedRoute, token: TokenState?, tally: RouteTally,
         answers: RecentAnswers
     ) {
-        switch way {
-        case .first(let pool):
-            self = .first(
+        switch pools {
+        case .http1(let pool):
+            self = .http1(
                 PooledRoute(to: pool, plan: plan, token: token, tally: tally, answers: answers))
-        case .second(let pool):
-            self = .second(
+        case .http2(let pool):
+            self = .http2(
                 PooledRoute(to: pool, plan: plan, token: token, tally: tally, answers: answers))
-        case .either(let first, let second):
-            self = .either(
-                PooledRoute(to: first, plan: plan, token: token, tally: tally, answers: answers),
-                PooledRoute(to: second, plan: plan, token: token, tally: tally, answers: answers))
+        case .negotiated(let http1, let http2):
+            self = .negotiated(
+                PooledRoute(to: http1, plan: plan, token: token, tally: tally, answers: answers),
+                PooledRoute(to: http2, plan: plan, token: token, tally: tally, answers: answers))
         }
     }
 
     /// The part of the route that does not depend on the kind of its upstream.
     var state: RouteState {
         switch self {
-        case .first(let route): route
-        case .second(let route): route
-        case .either(let route, _): route
+        case .http1(let route): route
+        case .http2(let route): route
+        case .negotiated(let route, _): route
         }
     }
 
-    /// The way to the upstream.
-    var way: UpstreamWay<Kinds> {
+    /// The connections to the upstream.
+    var pools: UpstreamPools<Kinds> {
         switch self {
-        case .first(let route): .first(route.pool)
-        case .second(let route): .second(route.pool)
-        case .either(let first, let second): .either(first.pool, second.pool)
+        case .http1(let route): .http1(route.pool)
+        case .http2(let route): .http2(route.pool)
+        case .negotiated(let http1, let http2): .negotiated(http1.pool, http2.pool)
         }
     }
 }

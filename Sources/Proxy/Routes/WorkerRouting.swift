@@ -21,7 +21,7 @@ final class WorkerRouting<Kinds: UpstreamKinds> {
     init(
         _ snapshot: RoutingSnapshot, version: Int, after before: WorkerRouting?,
         tallies: inout [String: RouteTally],
-        makeWay: (SharedUpstream) -> UpstreamWay<Kinds>
+        makePools: (SharedUpstream) -> UpstreamPools<Kinds>
     ) {
         var known: [ObjectIdentifier: UpstreamState<Kinds>] = [:]
         for state in before?.upstreams ?? [] { known[ObjectIdentifier(state.shared)] = state }
@@ -34,13 +34,13 @@ final class WorkerRouting<Kinds: UpstreamKinds> {
             let identifier = ObjectIdentifier(shared)
             let upstream =
                 upstreams[identifier] ?? known[identifier]
-                ?? UpstreamState(shared, by: makeWay(shared), route: name)
+                ?? UpstreamState(shared, by: makePools(shared), route: name)
             upstreams[identifier] = upstream
             let tally = tallies[name] ?? RouteTally(name)
             tallies[name] = tally
             routes.append(
                 RouteByKind(
-                    by: upstream.way, plan: plan, token: .of(plan, known: tokens[plan.key]), tally: tally,
+                    by: upstream.pools, plan: plan, token: .of(plan, known: tokens[plan.key]), tally: tally,
                     answers: upstream.answers))
         }
         self.snapshot = snapshot

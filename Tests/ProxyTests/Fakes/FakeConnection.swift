@@ -50,9 +50,9 @@ final class FakeConnection: NegotiatingPool {
 
     /// Whether the upstream chooses to be spoken to by this pool, where it may choose.
     var isChosen = true
-    let isSettled = true
+    let isKnown = true
 
-    func isSpoken(within timeout: Duration) async throws(UpstreamError) -> Bool { isChosen }
+    func isChosen(within timeout: Duration) async throws(UpstreamError) -> Bool { isChosen }
 
     let isRefused = false
     let losesRequests = false

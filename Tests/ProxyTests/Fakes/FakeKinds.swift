@@ -7,23 +7,23 @@ import BearerdHTTPMessages
 
 /// Upstreams with a connection for each exchange, and one with a connection for all.
 enum FakeKinds: UpstreamKinds {
-    typealias First = FakePool
-    typealias Second = FakeConnection
+    typealias HTTP1 = FakePool
+    typealias HTTP2 = FakeConnection
 }
 
 /// Makes pools, and remembers them.
 final class PoolShelf {
     private(set) var pools: [FakePool] = []
     private(set) var connections: [FakeConnection] = []
-    /// The host of an upstream of the second kind.
+    /// The host of an upstream that speaks HTTP/2.
     static let streamingHost = "streams.example"
 
-    func makeWay(to upstream: SharedUpstream) -> UpstreamWay<FakeKinds> {
+    func makePools(to upstream: SharedUpstream) -> UpstreamPools<FakeKinds> {
         guard upstream.address.url.host == Self.streamingHost else {
             pools.append(FakePool())
-            return .first(pools[pools.count - 1])
+            return .http1(pools[pools.count - 1])
         }
         connections.append(FakeConnection())
-        return .second(connections[connections.count - 1])
+        return .http2(connections[connections.count - 1])
     }
 }

@@ -37,7 +37,7 @@ actor FakeStage: LoopConfined {
         self.route = route
         let shelf = PoolShelf()
         self.shelf = shelf
-        worker = WorkerState(loop: loop, snapshot: snapshot) { shelf.makeWay(to: $0) }
+        worker = WorkerState(loop: loop, snapshot: snapshot) { shelf.makePools(to: $0) }
         forwarder = Forwarder(loop: loop, worker: worker)
         exchange = forwarder.makeExchange(for: client, on: worker.routing.routing(at: listener))
     }

@@ -25,7 +25,7 @@ actor KeeperStage: LoopConfined {
         let snapshot = RoutingSnapshot(
             version: 1, routes: [try TestRoute().prepared()], access: AccessPolicy(), listeners: [listener])
         let shelf = shelf
-        worker = WorkerState(loop: loop, snapshot: snapshot) { shelf.makeWay(to: $0) }
+        worker = WorkerState(loop: loop, snapshot: snapshot) { shelf.makePools(to: $0) }
         keeper = ConnectionKeeper(
             loop: loop, budget: budget, forwarder: Forwarder(loop: loop, worker: worker),
             other: HTTP2Keeper(loop: loop, forwarder: Forwarder(loop: loop, worker: worker)))
