@@ -65,6 +65,6 @@ enum EngineAction: Sendable {
         /// There is no token, and why.
         case failure(TokenError)
         /// The resource server's answer goes through.
-        case pass
+        case letThrough
     }
 }

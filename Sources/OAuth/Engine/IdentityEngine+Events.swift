@@ -72,7 +72,7 @@ extension IdentityEngine {
             .tokenInvalidated(_, let id, _),
             .attemptAwaited(_, let id, _):
             act(.wake(id, .failure(.stopped)))
-        case .tokenRejected(_, _, let id, _): act(.wake(id, .pass))
+        case .tokenRejected(_, _, let id, _): act(.wake(id, .letThrough))
         case .tokenAccepted, .renewalNeeded, .credentialsChanged, .timePassed, .started, .targetJoined,
             .targetLeaves, .targetLeft, .stopping, .hurried, .stopped, .inherited, .handingOver, .handedOver,
             .performed, .storeChanged, .leaseRefused, .recordRead, .marked, .spent, .saved, .notSaved,

@@ -7,7 +7,7 @@ extension IdentityEngine {
     mutating func tokenRejected(
         _ id: TargetID, _ rejection: TokenRejection, by waiter: WaiterID, until deadline: Instant
     ) {
-        guard var state = targets[id] else { return act(.wake(waiter, .pass)) }
+        guard var state = targets[id] else { return act(.wake(waiter, .letThrough)) }
         if state.isNews(rejection) {
             let refusal = TokenRefusal(rejection.challenges, to: state.access?.snapshot)
             state.refusal = refusal
@@ -15,7 +15,7 @@ extension IdentityEngine {
         }
         let waits = state.rejected(rejection, mayForce: mayForce(state), at: now)
         targets[id] = state
-        guard waits else { return act(.wake(waiter, .pass)) }
+        guard waits else { return act(.wake(waiter, .letThrough)) }
         wait(waiter, id, .verdict(rejection), deadline)
     }
 

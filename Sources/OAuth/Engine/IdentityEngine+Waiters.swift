@@ -123,7 +123,7 @@ extension IdentityEngine {
             if let token = state.usable(at: now), token.generation > rejection.generation {
                 return .token(token)
             }
-            return isLate || !state.isBeingRenewed ? .pass : nil
+            return isLate || !state.isBeingRenewed ? .letThrough : nil
         }
     }
 

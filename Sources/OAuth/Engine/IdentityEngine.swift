@@ -202,7 +202,7 @@ struct IdentityEngine: Sendable {
     }
 
     private func cancellation(of waiter: Waiter) -> EngineAction.Answer {
-        if case .verdict = waiter.wish { .pass } else { .failure(.stopped) }
+        if case .verdict = waiter.wish { .letThrough } else { .failure(.stopped) }
     }
 
     /// Only what is on its way to the provider, and commands, go on.

@@ -227,7 +227,7 @@ actor Identity: ExecutorConfined {
             switch answer {
             case .token(let snapshot): waiter?.wake(with: .success(snapshot))
             case .failure(let error): waiter?.wake(with: .failure(error))
-            case .pass: waiter?.wake(with: .success(nil))
+            case .letThrough: waiter?.wake(with: .success(nil))
             }
         case .finish(let id, let result): commands.removeValue(forKey: id)?.resume(returning: result)
         case .report(let event): report(event)

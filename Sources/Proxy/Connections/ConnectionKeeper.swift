@@ -23,12 +23,12 @@ final class ConnectionKeeper<Kinds: UpstreamKinds> {
     private let budget: ConnectionBudget
     private let forwarder: Forwarder<ServerConnection, Kinds>
     /// The keeper for clients that turn out to speak HTTP/2.
-    private let other: HTTP2Keeper<Kinds>
-    /// Gives a connection to ``other``; made with the first connection.
-    private var handOver: ((ByteStream, PeerAddress, ListenerRouting<Kinds>) -> Void)?
+    private let http2Keeper: HTTP2Keeper<Kinds>
+    /// Gives a connection to ``http2Keeper``; made with the first connection.
+    private var serveByHTTP2: ((ByteStream, PeerAddress, ListenerRouting<Kinds>) -> Void)?
     // It goes with us.
     private lazy var refused = RefusedConnections(loop: loop) { [unowned self] stream in
-        if !other.close(stream) { stream.close() }
+        if !http2Keeper.close(stream) { stream.close() }
     }
     private var memoryRelief: MemoryRelief?
     /// True once a drain no longer waits for requests on idle connections.
@@ -55,18 +55,18 @@ final class ConnectionKeeper<Kinds: UpstreamKinds> {
 
     init(
         loop: EventLoop, budget: ConnectionBudget, forwarder: Forwarder<ServerConnection, Kinds>,
-        other: HTTP2Keeper<Kinds>
+        http2Keeper: HTTP2Keeper<Kinds>
     ) {
         self.loop = loop
         end = KeeperEnd(loop: loop)
         self.budget = budget
         self.forwarder = forwarder
-        self.other = other
-        other.onEnd = { [unowned self] stream in leave(stream) }
-        other.onWork = { [unowned self] in memoryRelief?.worked() }
+        self.http2Keeper = http2Keeper
+        http2Keeper.onEnd = { [unowned self] stream in leave(stream) }
+        http2Keeper.onWork = { [unowned self] in memoryRelief?.worked() }
         memoryRelief = MemoryRelief(loop: loop) { [unowned self] in
             vacant.dismiss()
-            self.other.releaseMemory()
+            self.http2Keeper.releaseMemory()
             self.forwarder.worker.releaseMemory()
         } isConnected: { [unowned self] in
             self.forwarder.worker.hasIdleUpstreams
@@ -148,10 +148,10 @@ final class ConnectionKeeper<Kinds: UpstreamKinds> {
     ) {
         forwarder.recorder.metrics.openConnections += 1
         if dormant == nil { dormant = makeDormant(on: worker) }
-        if handOver == nil {
-            handOver = { [unowned self] stream, peer, routing in
+        if serveByHTTP2 == nil {
+            serveByHTTP2 = { [unowned self] stream, peer, routing in
                 // On the loop's thread, which is the worker's executor.
-                other.serve(stream, from: peer, by: routing, on: worker)
+                http2Keeper.serve(stream, from: peer, by: routing, on: worker)
             }
         }
         let isRefused = !snapshot.access.admits(peer)
@@ -219,7 +219,7 @@ final class ConnectionKeeper<Kinds: UpstreamKinds> {
                 return ended(seat)
             }
             // No cipher needs a check: listeners offer none that HTTP/2 prohibits (RFC 9113, appendix A).
-            guard isPlain || connection.stream.applicationProtocol != .http2 else { return pass(seat) }
+            guard isPlain || connection.stream.applicationProtocol != .http2 else { return moveToHTTP2(seat) }
             while try await connection.receiveHead() {
                 guard seat.exchange.routing.listener.speaksHTTP1 else {
                     throw .malformed(.unsupportedVersion)
@@ -233,7 +233,7 @@ final class ConnectionKeeper<Kinds: UpstreamKinds> {
             }
         } catch {
             let isOther = error == .malformed(.unsupportedVersion) && connection.stream.beginsHTTP2
-            if isOther, seat.exchange.routing.listener.speaksHTTP2 { return pass(seat) }
+            if isOther, seat.exchange.routing.listener.speaksHTTP2 { return moveToHTTP2(seat) }
             connection.beginNothing()
             mustLinger = await forwarder.refuse(error, seat.exchange)
         }
@@ -245,10 +245,10 @@ final class ConnectionKeeper<Kinds: UpstreamKinds> {
     }
 
     /// Gives the connection to the keeper of the other protocol; the seat is then free.
-    private func pass(_ seat: Seat) {
+    private func moveToHTTP2(_ seat: Seat) {
         let (stream, peer, routing) = (seat.connection.stream, seat.connection.peer, seat.exchange.routing)
         detach(seat)
-        handOver?(stream, peer, routing)
+        serveByHTTP2?(stream, peer, routing)
         resumeIfEmpty()
     }
 

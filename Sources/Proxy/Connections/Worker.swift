@@ -49,7 +49,7 @@ package actor Worker: LoopConfined {
         forwarder = Forwarder(loop: loop, worker: state)
         streamForwarder = Forwarder(loop: loop, worker: state)
         streamKeeper = HTTP2Keeper(loop: loop, forwarder: streamForwarder)
-        keeper = ConnectionKeeper(loop: loop, budget: budget, forwarder: forwarder, other: streamKeeper)
+        keeper = ConnectionKeeper(loop: loop, budget: budget, forwarder: forwarder, http2Keeper: streamKeeper)
     }
 
     /// Applies a snapshot to the requests that begin from now on.

@@ -30,12 +30,12 @@ extension Forwarder {
             if try lacksToken(exchange, on: route) { try await awaitToken(exchange, on: route) }
             try rewriteHead(of: exchange, length, for: route)
             switch kind {
-            case .http1(let route): await pass(exchange, on: route)
-            case .http2(let route): await pass(exchange, on: route)
+            case .http1(let route): await forward(exchange, on: route)
+            case .http2(let route): await forward(exchange, on: route)
             case .negotiated(let http1, let http2):
                 let usesHTTP2 = try await usesHTTP2(on: http2, for: exchange)
-                if usesHTTP2 { await pass(exchange, on: http2, mayDecline: true) }
-                if !usesHTTP2 || exchange.repetition.isDeclined { await pass(exchange, on: http1) }
+                if usesHTTP2 { await forward(exchange, on: http2, mayDecline: true) }
+                if !usesHTTP2 || exchange.repetition.isDeclined { await forward(exchange, on: http1) }
             }
         } catch {
             await reject(exchange, exchange.isClientGone ? .clientGone : error)
@@ -48,7 +48,7 @@ extension Forwarder {
     /// - Parameter mayDecline: true if the upstream has another pool too. A request that it wants by that one, and that can
     ///   go by it, is left unanswered, and its repetition says so.
     @inline(__always)
-    private func pass<Pool: ExchangePool>(
+    private func forward<Pool: ExchangePool>(
         _ exchange: Exchange, on route: PooledRoute<Pool>, mayDecline: Bool = false
     ) async {
         var upstream: Pool.Exchange?

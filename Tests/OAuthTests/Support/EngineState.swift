@@ -206,7 +206,7 @@ struct EngineState {
         defer { engine.waiters.removeAll { $0.id == waiter } }
         switch answers.removeValue(forKey: waiter) {
         case .token(let snapshot)?: return .replay(snapshot)
-        case .pass?, .failure?: return .pass
+        case .letThrough?, .failure?: return .pass
         case nil: return .wait
         }
     }
@@ -230,7 +230,7 @@ struct EngineState {
         switch engine.token(target, until: deadline) {
         case .token(let snapshot)?: return .use(snapshot)
         case .failure(let error)?: return .fail(error)
-        case .pass?, nil: return .wait
+        case .letThrough?, nil: return .wait
         }
     }
 

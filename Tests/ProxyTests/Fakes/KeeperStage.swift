@@ -28,7 +28,7 @@ actor KeeperStage: LoopConfined {
         worker = WorkerState(loop: loop, snapshot: snapshot) { shelf.makePools(to: $0) }
         keeper = ConnectionKeeper(
             loop: loop, budget: budget, forwarder: Forwarder(loop: loop, worker: worker),
-            other: HTTP2Keeper(loop: loop, forwarder: Forwarder(loop: loop, worker: worker)))
+            http2Keeper: HTTP2Keeper(loop: loop, forwarder: Forwarder(loop: loop, worker: worker)))
     }
 
     /// Connects a client.
