@@ -44,11 +44,11 @@ extension HTTP2Session {
             if role == .server, stream.sentCount > 0, !wasExcused { floods.receivedResetOfAnswer() }
         case NGHTTP2_SETTINGS.rawValue:
             if !Self.isSet(NGHTTP2_FLAG_ACK, header) {
-                isSettled = true
+                gotPeerSettings = true
             }
         case NGHTTP2_GOAWAY.rawValue:
             let goaway = frame.pointee.goaway
-            farewell = (goaway.last_stream_id, HTTP2ErrorCode(rawValue: goaway.error_code))
+            receivedGoaway = (goaway.last_stream_id, HTTP2ErrorCode(rawValue: goaway.error_code))
         case NGHTTP2_WINDOW_UPDATE.rawValue:
             let increment = Int(frame.pointee.window_update.window_size_increment)
             floods.windowOpened(by: increment, ofConnection: header.stream_id == 0)
@@ -196,7 +196,7 @@ extension HTTP2Session {
         {
             stream.fault = stream.fault ?? .malformed
         }
-        stream.isUnprocessed = code == .refusedStream && (stream.isResetByPeer || farewell != nil)
+        stream.isUnprocessed = code == .refusedStream && (stream.isResetByPeer || receivedGoaway != nil)
         close(stream, endedWell ? nil : code)
     }
 
@@ -273,7 +273,7 @@ extension HTTP2Session {
         // nghttp2 closes the stream of a request by itself, and leaves that of an answer to us.
         guard role == .client else { return reset(stream, .internalError) }
         // A request of ours behind the peer's GOAWAY has not been seen by anybody.
-        stream.isUnprocessed = farewell != nil
+        stream.isUnprocessed = receivedGoaway != nil
         stream.resetCode = .internalError
         touch(stream)
     }

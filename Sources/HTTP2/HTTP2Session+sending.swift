@@ -98,7 +98,7 @@ extension HTTP2Session {
         // Other bytes are an error of `:path`'s syntax, for which servers may end the whole connection (RFC 9113 §8.3.1).
         let target = PercentEncoding.ascii(head.targetBytes.span) ?? head.targetBytes
         let id =
-            failure == nil && farewell == nil
+            failure == nil && receivedGoaway == nil
             ? submit(&head, target, scheme, hasContent, takesTrailers, connectProtocol) : 0
         guard id > 0 else {
             stream.isUnprocessed = true

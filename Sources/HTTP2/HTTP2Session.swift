@@ -54,12 +54,12 @@ package final class HTTP2Session {
         if let kind = floods.exceeded { return kind.rawValue }
         if hasBomb { return "large heads" }
         if isInsideHead { return "a head without end" }
-        return isSettled ? "frames that need an answer" : "no SETTINGS"
+        return gotPeerSettings ? "frames that need an answer" : "no SETTINGS"
     }
     /// The last stream that the peer's GOAWAY says it has taken, and its code; nil before one.
-    package var goaway: (lastStream: Int32, code: HTTP2ErrorCode)? { farewell }
+    package var goaway: (lastStream: Int32, code: HTTP2ErrorCode)? { receivedGoaway }
     /// True once the peer's SETTINGS have arrived.
-    package var hasPeerSettings: Bool { isSettled }
+    package var hasPeerSettings: Bool { gotPeerSettings }
     /// How many PINGs of ours the peer has answered.
     package var pongs: Int { pongCount }
     /// How many HEADERS and DATA frames have come.
@@ -74,10 +74,10 @@ package final class HTTP2Session {
     // As in HTTP2Stream: what other modules see is computed.
     let framed = Exclusive(ByteBlock())
     private var failureCode: HTTP2ErrorCode?
-    var farewell: (lastStream: Int32, code: HTTP2ErrorCode)?
+    var receivedGoaway: (lastStream: Int32, code: HTTP2ErrorCode)?
     /// The fault of the peer that nghttp2 has found, and told in a GOAWAY of its own.
     var foundFault: HTTP2ErrorCode?
-    var isSettled = false
+    var gotPeerSettings = false
     var pongCount = 0
     var pingCount = 0
     var hasPingedLast = false

@@ -63,14 +63,14 @@ package final class HTTP2Connection {
 
     /// Receives until the connection is over; what waits in the stream's input comes first.
     ///
-    /// - Parameter farewell: how long the peer may go on sending once it was told everything; nil for not at all.
-    package func run(lingering farewell: Duration? = nil) async {
+    /// - Parameter lingerLimit: how long the peer may go on sending once it was told everything; nil for not at all.
+    package func run(lingering lingerLimit: Duration? = nil) async {
         let sending = loop.startTask { await self.send() }
         scheduleSend()
         let endsWell = await receive()
         // A client's streams wait for answers that cannot come any more.
         if peerHasEnded, session.role == .server { await awaitStreams() }
-        if endsWell, let farewell, isOpen { await linger(within: farewell) }
+        if endsWell, let lingerLimit, isOpen { await linger(within: lingerLimit) }
         close()
         await sending.value
     }

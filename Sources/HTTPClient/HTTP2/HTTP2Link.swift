@@ -29,7 +29,7 @@ final class HTTP2Link {
     private var cancellations = (left: HTTP2Link.cancellationLimit, at: CoarseInstant.now)
     /// Owns the socket.
     private let carrier: UpstreamConnection
-    private let settled: LoopWait
+    private let changes: LoopWait
     private var liveness = LinkLiveness()
     /// How often ``liveness`` is judged while there are requests.
     private let pulse: Duration
@@ -70,15 +70,15 @@ final class HTTP2Link {
         certificateVersion = carrier.certificateVersion
         self.scheme = scheme
         self.pulse = pulse
-        settled = LoopWait(loop: loop)
+        changes = LoopWait(loop: loop)
         connection = HTTP2Connection(carrier.stream, session, on: loop, patience: Self.patience)
-        connection.onChange = { [unowned settled] in
-            settled.wake()
+        connection.onChange = { [unowned changes] in
+            changes.wake()
             onNews()
         }
         _ = loop.startTask { [self] in
             await connection.run()
-            settled.wake()
+            changes.wake()
             onEnd(self)
         }
     }
@@ -95,10 +95,10 @@ final class HTTP2Link {
     /// Waits until the upstream has shown that it speaks HTTP/2: its SETTINGS come first (RFC 9113 §3.4).
     ///
     /// - Parameter timeout: zero waits for ever.
-    func settle(within timeout: Duration) async throws(UpstreamError) {
+    func awaitSettings(within timeout: Duration) async throws(UpstreamError) {
         let deadline = CoarseInstant.after(timeout)
         while !connection.session.hasPeerSettings {
-            let seen = settled.news
+            let seen = changes.news
             guard connection.isOpen, connection.session.failure == nil else {
                 let isOfTLS = scheme == .https && connection.stream.bytesReceived == 0
                 connection.close()
@@ -106,7 +106,7 @@ final class HTTP2Link {
                 throw isOfTLS ? .tlsHandshake : .otherProtocol
             }
             do {
-                try await settled.wait(after: seen, until: deadline)
+                try await changes.wait(after: seen, until: deadline)
             } catch {
                 connection.close()
                 throw .greetingTimeout(of: .http2)

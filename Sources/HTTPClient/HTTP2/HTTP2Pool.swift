@@ -262,7 +262,7 @@ package final class HTTP2Pool: NegotiatingPool {
             loop: loop, pool: streams, pulse: lifetimes.pulse, onNews: { [weak self] in self?.heedRoom() }
         ) { [weak self] in self?.ended($0) }
         let rest = timeout > .zero ? max(timeout - start.duration(to: .now), .milliseconds(1)) : .zero
-        try await link.settle(within: rest)
+        try await link.awaitSettings(within: rest)
         heedVerdict(of: link)
         guard !isDeclined else {
             link.shutDown()

@@ -25,7 +25,7 @@ extension UpstreamConnector {
             over: connection, scheme: address.url.scheme == .https ? .https : .http, limits: headLimits,
             loop: multis.loop, pulse: UpstreamPool.Lifetimes().pulse, onEnd: { _ in })
         defer { link.connection.close() }
-        try await link.settle(within: timeout)
+        try await link.awaitSettings(within: timeout)
         return .http2
     }
 }

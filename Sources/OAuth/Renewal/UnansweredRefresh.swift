@@ -25,7 +25,7 @@ struct UnansweredRefresh: Sendable {
     /// The connection of a request is kept so long, and its answer counts whenever it comes.
     static let longestWait: Duration = .seconds(600)
     /// How long a provider may leave the refresh unanswered while it answers what is harmless.
-    static let settling: Duration = .seconds(5)
+    static let probeDistance: Duration = .seconds(5)
     /// A provider that answers everything but this is not sent one request after the other.
     private static let mostSent = 2
 
@@ -171,12 +171,14 @@ struct UnansweredRefresh: Sendable {
         probesInVain = 0
         // Two answers, so far apart: where this process has stood still between them, what lies in its sockets is read
         // before the second one.
-        if living == 0 && !othersMayLive || answersProbesSince.map({ now - $0 >= Self.settling }) ?? false {
+        if living == 0 && !othersMayLive
+            || answersProbesSince.map({ now - $0 >= Self.probeDistance }) ?? false
+        {
             maySend = true
         } else {
             let since = answersProbesSince ?? now
             answersProbesSince = since
-            nextProbe = since + Self.settling
+            nextProbe = since + Self.probeDistance
         }
     }
 

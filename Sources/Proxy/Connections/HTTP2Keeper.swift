@@ -11,7 +11,7 @@ internal import BearerdObservability
 /// The most vacant seats kept for later streams.
 private let vacancies = 256
 /// How long a client that was told everything may go on sending.
-private let farewell = Duration.seconds(2)
+private let lingerLimit = Duration.seconds(2)
 
 /// Serves the HTTP/2 connections of one event loop's clients and hands each stream that has a head to the
 /// ``Forwarder``.
@@ -136,7 +136,7 @@ final class HTTP2Keeper<Kinds: UpstreamKinds> {
     }
 
     private func keep(_ client: Client) async {
-        await client.connection.run(lingering: farewell)
+        await client.connection.run(lingering: lingerLimit)
         if let flood = client.connection.session.flood {
             forwarder.recorder.metrics.countDenial(.flood)
             client.routing.listener.floods?.ended(client.peer, for: flood)

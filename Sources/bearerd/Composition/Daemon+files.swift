@@ -8,7 +8,7 @@ import BearerdSystem
 /// The files that are read again when they change, without a reload.
 extension Daemon {
     /// How long a program may take to write a file in place.
-    private static let settling = Duration.milliseconds(250)
+    private static let writingTime = Duration.milliseconds(250)
 
     /// Judges the clients again after a change of a key or of the authorities for their certificates.
     private func judgeClientsAgain() async {
@@ -38,7 +38,7 @@ extension Daemon {
         }
         let watched = configuration.reload == .watch ? [file].compactMap(\.self) : []
         files.watch(watched, for: .configuration) { _ in
-            await files.executor.sleep(for: Self.settling)
+            await files.executor.sleep(for: Self.writingTime)
             _ = try? await self.reload()
         }
     }

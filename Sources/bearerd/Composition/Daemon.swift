@@ -32,7 +32,7 @@ actor Daemon: LoopConfined {
     private static let linger = Duration.seconds(1)
 
     /// The longest time after the grace: the last attempt to store, spans, workers, and lines of files.
-    private static let farewell = linger * 4
+    private static let timeAfterGrace = linger * 4
 
     /// The time after which spans that wait for export are given up.
     private static let flushing = Duration.seconds(5)
@@ -179,7 +179,8 @@ actor Daemon: LoopConfined {
         guard !isDraining else { return }
         isDraining = true
         log.notice("draining")
-        manager.stopping(within: configuration.shutdown.delay + configuration.shutdown.grace + Self.farewell)
+        manager.stopping(
+            within: configuration.shutdown.delay + configuration.shutdown.grace + Self.timeAfterGrace)
         shutdownRequest?.resume()
         shutdownRequest = nil
     }
