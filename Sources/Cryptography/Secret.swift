@@ -47,7 +47,9 @@ public struct Secret: Sendable {
     /// Compares in a time that depends only on the length.
     public func matches(_ candidate: [UInt8]) -> Bool { ConstantTime.equal(storage.bytes, candidate) }
 
-    package func matches(_ candidate: Secret) -> Bool { matches(candidate.storage.bytes) }
+    package func matches(_ candidate: Secret?) -> Bool {
+        candidate.map { matches($0.storage.bytes) } ?? false
+    }
 
     /// Sole owner of the bytes, so that overwriting them in `deinit` makes no copy.
     private final class Storage: Sendable {

@@ -22,7 +22,7 @@ struct NewestRecord {
         let isNewer = session.generation > before.generation
         let isSame: Bool =
             switch (session.refreshToken, before.token) {
-            case (let new?, let old?): new.equals(old)
+            case (let new?, let old?): new.matches(old)
             case (nil, nil): true
             default: false
             }

@@ -2,6 +2,7 @@
 
 import BearerdAdmin
 import BearerdAdminAPI
+import BearerdCryptography
 import BearerdHTTPMessages
 import BearerdHTTPServer
 import BearerdJSON
@@ -136,7 +137,7 @@ final class FakeIdentities: IdentityDirectory {
         switch transfer {
         case .pending: throw .failed(TokenFailure(.final, .refused(.invalidGrant), detail: "it failed"))
         case .device: throw .expired
-        case .code(let code) where code.code.equals(Secret("outdone")): throw .unstored(.outdated)
+        case .code(let code) where code.code.matches(Secret("outdone")): throw .unstored(.outdated)
         case .code, .kept, .imported, .inquiry: return SessionTransferReport(isChanged: false)
         }
     }

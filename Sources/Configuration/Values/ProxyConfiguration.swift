@@ -44,7 +44,7 @@ extension ProxyConfiguration: Equatable {
     package static func == (left: ProxyConfiguration, right: ProxyConfiguration) -> Bool {
         switch (left, right) {
         case (.none, .none), (.environment, .environment): true
-        case (.url(let one), .url(let other)): one.matches(other.plaintextBytes)
+        case (.url(let one), .url(let other)): one.matches(other)
         case (.none, _), (.environment, _), (.url, _): false
         }
     }

@@ -30,7 +30,7 @@ package enum SecretSource: Sendable {
 extension SecretSource: Equatable {
     package static func == (left: SecretSource, right: SecretSource) -> Bool {
         switch (left, right) {
-        case (.literal(let one), .literal(let other)): one.matches(other.plaintextBytes)
+        case (.literal(let one), .literal(let other)): one.matches(other)
         case (.file(let one), .file(let other)): one == other
         case (.literal, .file), (.file, .literal): false
         }

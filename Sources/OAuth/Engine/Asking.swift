@@ -87,8 +87,3 @@ extension TokenRequestResult {
     /// Why there are no tokens.
     var failure: TokenFailure? { if case .failure(let failure) = result { failure } else { nil } }
 }
-
-extension Secret {
-    /// True if both are the same.
-    package func equals(_ other: Secret?) -> Bool { other.map { matches($0.plaintextBytes) } ?? false }
-}

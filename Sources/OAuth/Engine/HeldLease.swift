@@ -22,7 +22,7 @@ struct HeldLease: Sendable {
 
     /// Takes note of what the store holds, and whether ours has taken the place of its refresh token.
     mutating func noteRead(_ session: StoredSession?, isReplaced: Bool) {
-        let isSame = session?.refreshToken?.equals(stored?.refreshToken) ?? false
+        let isSame = session?.refreshToken?.matches(stored?.refreshToken) ?? false
         isStoredSpent = isReplaced || isSame && isStoredSpent
         stored = session
         isUnsure = false

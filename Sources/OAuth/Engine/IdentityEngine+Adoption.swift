@@ -71,7 +71,7 @@ extension IdentityEngine {
         if stored.supersedes(session) { return true }
         // Both have counted on from the same session: the stored one is what all others go by.
         return isSameSession && isUnwritten && stored.refreshToken != nil
-            && !(stored.refreshToken?.equals(session.refreshToken) ?? true)
+            && !(stored.refreshToken?.matches(session.refreshToken) ?? true)
     }
 
     /// Revokes the refresh token of a session that one identity alone has, where `ended` is what somebody has made of it
@@ -80,24 +80,24 @@ extension IdentityEngine {
         _ own: Secret?, of session: StoredSession, _ client: Asking.Client?, endedBy ended: StoredSession
     ) {
         guard configured.grantType.needsPerson, ended.isEndedEverywhere, let client,
-            let token = session.refreshToken, token.equals(own),
+            let token = session.refreshToken, token.matches(own),
             // The answer to a request that was left is revoked as such.
-            adrift?.answers.contains(where: { token.equals($0.outcome.anyRefreshToken) }) != true
+            adrift?.answers.contains(where: { token.matches($0.outcome.anyRefreshToken) }) != true
         else { return }
         act(.revoke(token, .refreshToken, of: client))
     }
 
     /// True if ours has taken the place of `token`.
-    func isReplaced(_ token: Secret?) -> Bool { replacedTokens.contains { $0.equals(token) } }
+    func isReplaced(_ token: Secret?) -> Bool { replacedTokens.contains { $0.matches(token) } }
 
     /// Takes note that another refresh token takes the place of `token`.
     ///
     /// The store's is not forgotten, however often ours is replaced while the store takes nothing.
     mutating func replace(_ token: Secret) {
-        if token.equals(lease?.stored?.refreshToken) { lease?.isStoredSpent = true }
+        if token.matches(lease?.stored?.refreshToken) { lease?.isStoredSpent = true }
         replacedTokens.append(token)
         guard replacedTokens.count > Self.replacedTokensKept else { return }
-        replacedTokens.remove(at: replacedTokens.first?.equals(knownToken) == true ? 1 : 0)
+        replacedTokens.remove(at: replacedTokens.first?.matches(knownToken) == true ? 1 : 0)
     }
 
     /// Until when a refresh token may not be the newest, though nobody has stored another: whoever has a newer one than a store
@@ -115,7 +115,7 @@ extension IdentityEngine {
         seenGeneration = max(seenGeneration, stored.generation)
         knownToken = stored.refreshToken
         hasStoredTokens = stored.holdsTokens
-        if ownToken?.equals(stored.refreshToken) == true { ownToken = nil }
+        if ownToken?.matches(stored.refreshToken) == true { ownToken = nil }
     }
 
     /// Keeps a login that waits in the store, which is no part of what two sessions are compared for.
@@ -163,7 +163,7 @@ extension IdentityEngine {
         }
         if stored.origin != session.origin {
             replacedTokens = []
-        } else if stored.refusal == nil, let token = session.refreshToken, !token.equals(stored.refreshToken)
+        } else if stored.refusal == nil, let token = session.refreshToken, !token.matches(stored.refreshToken)
         {
             // One that was refused may be older than ours, and put back.
             replace(token)

@@ -10,7 +10,7 @@ extension IdentityEngine {
     /// that the holder may be about to send.
     var claimsLease: Bool {
         if commands.contains(where: { $0.command.isPersons }) { return true }
-        return isUnwritten && ownToken?.equals(session.refreshToken) == true
+        return isUnwritten && ownToken?.matches(session.refreshToken) == true
     }
 
     /// True while another identity of the name, in this process, is to make room for us: the store may take no claim.
@@ -96,7 +96,8 @@ extension IdentityEngine {
     /// carries, but by its answer.
     private func isOurs(_ adrift: Asking) -> Bool {
         guard let sent = adrift.refreshToken, let present = session.refreshToken else { return false }
-        return sent.equals(present) || adrift.answers.contains { present.equals($0.outcome.anyRefreshToken) }
+        return sent.matches(present)
+            || adrift.answers.contains { present.matches($0.outcome.anyRefreshToken) }
     }
 
     /// True if the answer to a request that was left may still come, or is not in the session yet.
@@ -105,8 +106,8 @@ extension IdentityEngine {
             return false
         }
         if !adrift.unanswered.isEmpty { return true }
-        return sent.equals(session.refreshToken)
-            && adrift.answers.contains { $0.outcome.anyRefreshToken.map { !$0.equals(sent) } ?? false }
+        return sent.matches(session.refreshToken)
+            && adrift.answers.contains { $0.outcome.anyRefreshToken.map { !$0.matches(sent) } ?? false }
     }
 
     /// Takes the refresh token that a request has brought which was left, whatever becomes of the rest of its answer:
@@ -118,7 +119,7 @@ extension IdentityEngine {
         case .idle, .settling, .locking, .reading, .holding: break
         case .spending, .asking, .judging, .saving, .performing, .stopped: return
         }
-        guard let adrift, isOurs(adrift), adrift.refreshToken?.equals(session.refreshToken) == true else {
+        guard let adrift, isOurs(adrift), adrift.refreshToken?.matches(session.refreshToken) == true else {
             return
         }
         for answer in adrift.answers where rotate(to: answer.outcome.anyRefreshToken) {

@@ -12,7 +12,7 @@ extension IdentityEngine {
         guard asking.origin == session.origin else { return false }
         guard let sent = asking.refreshToken else { return true }
         guard let present = session.refreshToken else { return false }
-        return present.equals(sent) || present.equals(outcome.refreshToken)
+        return present.matches(sent) || present.matches(outcome.refreshToken)
     }
 
     /// Takes an answer in, and goes on from there.
@@ -34,7 +34,7 @@ extension IdentityEngine {
     ///
     /// - Returns: true if it is another one.
     mutating func rotate(to refreshToken: Secret?) -> Bool {
-        guard let refreshToken, let present = session.refreshToken, !present.equals(refreshToken) else {
+        guard let refreshToken, let present = session.refreshToken, !present.matches(refreshToken) else {
             return false
         }
         replace(present)
@@ -112,16 +112,16 @@ extension IdentityEngine {
         if lifetime > .zero { state.knownLifetime = grant.lifetime ?? state.knownLifetime }
         let before = session.refreshToken
         // It may be in the session already, ahead of the rest of its answer.
-        let isRotated = asking.refreshToken.map { !$0.equals(before) } ?? false
+        let isRotated = asking.refreshToken.map { !$0.matches(before) } ?? false
         if let sent = asking.refreshToken, configured.grantType.needsPerson {
-            noteRotation(grant.refreshToken.map { !$0.equals(sent) } ?? false)
+            noteRotation(grant.refreshToken.map { !$0.matches(sent) } ?? false)
         }
         let (next, token) = session.renewed(
             by: grant, lasting: lifetime, for: state.client, request: state.request, sentAt: outcome.sentAt,
             wall: outcome.wall, jitter: moment.jitter)
         session = next
-        if let before, !before.equals(next.refreshToken) { replace(before) }
-        if let given = next.refreshToken, !given.equals(before) { ownToken = given }
+        if let before, !before.matches(next.refreshToken) { replace(before) }
+        if let given = next.refreshToken, !given.matches(before) { ownToken = given }
         isUnwritten = true
         writeMoment = now
         if !isRotated { hasStoredWorked = true }

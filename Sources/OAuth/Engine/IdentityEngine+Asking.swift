@@ -241,7 +241,7 @@ extension IdentityEngine {
         guard let token = asking.refreshToken else { return }
         lease?.leavesMark = isInDoubt
         if isInDoubt {
-            guard token.equals(session.refreshToken) else { return }
+            guard token.matches(session.refreshToken) else { return }
             session.doubt()
             toldDoubt = session.doubtedToken
         } else if session.doubtedToken == token.digest {

@@ -192,6 +192,6 @@ extension IdentityEngine {
     var mustSettle: Bool {
         guard let token = session.refreshToken, let settledAt, settledAt > now else { return false }
         // Nobody else can have renewed what we alone have; a store that has gone back may have had it before.
-        return !token.equals(ownToken)
+        return !token.matches(ownToken)
     }
 }

@@ -322,7 +322,7 @@ extension IdentityEngine {
         guard let stored = lease.stored, stored.origin == session.origin, let old = stored.refreshToken,
             let new = session.refreshToken
         else { return false }
-        return !old.equals(new)
+        return !old.matches(new)
     }
 
     /// True if the refresh token that the store holds may be spent by somebody else, whose mark ours has taken the place of.
@@ -341,12 +341,12 @@ extension IdentityEngine {
         switch result {
         case .success(let mayBeSpent):
             // The mark is of what is stored, which ours may have replaced.
-            if mayBeSpent, case .refresh(let token) = grant, token.equals(session.refreshToken),
-                !token.equals(ownToken)
+            if mayBeSpent, case .refresh(let token) = grant, token.matches(session.refreshToken),
+                !token.matches(ownToken)
             {
                 session.doubt()
             }
-            guard case .refresh(let token) = grant, token.equals(session.refreshToken), commands.isEmpty,
+            guard case .refresh(let token) = grant, token.matches(session.refreshToken), commands.isEmpty,
                 targets[id] != nil
             else {
                 restartAttempt(of: id)

@@ -22,7 +22,7 @@ extension StoredSession {
         let client = client.registered(registration).registered(grantClient)
         let digest = refreshToken.digest
         if let present, present.binding.hasSameBytes(as: client.binding), let held = present.refreshToken,
-            present.importedToken == digest || refreshToken.equals(held)
+            present.importedToken == digest || refreshToken.matches(held)
         {
             return nil
         }

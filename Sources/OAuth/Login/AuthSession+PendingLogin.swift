@@ -143,11 +143,11 @@ extension PendingLogin {
     /// - Returns: false if it is not there.
     fileprivate mutating func remove(_ login: PendingLogin) -> Bool {
         if let known = login.request {
-            guard request?.equals(known) ?? false else { return false }
+            guard request?.matches(known) ?? false else { return false }
             request = nil
         }
         if let known = login.code {
-            guard code?.verifier.equals(known.verifier) ?? false else { return false }
+            guard code?.verifier.matches(known.verifier) ?? false else { return false }
             code = nil
         }
         return true

@@ -115,7 +115,7 @@ extension Forwarder {
         let replacement = try await self.replacement(
             from: session, after: rejection, for: exchange, waitingAtMost: route.plan.tokenWait)
         guard canReplay, let replacement else { return nil }
-        guard !replacement.token.matches(token.token.plaintextBytes) else {
+        guard !replacement.token.matches(token.token) else {
             // Some providers hand out one token until it expires: this one was refused just now.
             if verdict.isRefusal { await reportRefusal(of: replacement, in: upstream, by: route, session) }
             return nil
@@ -136,7 +136,7 @@ extension Forwarder {
         let known = try? await self.token(
             of: caller, from: session, for: exchange, waitingAtMost: route.plan.tokenWait)
         guard !exchange.isClientGone else { throw .clientGone }
-        guard case .token(let other)? = known, !other.token.matches(token.token.plaintextBytes) else {
+        guard case .token(let other)? = known, !other.token.matches(token.token) else {
             return nil
         }
         return other

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import BearerdCryptography
 import OAuth
 
 /// A session that somebody is about to replace, for a word to them before that.
@@ -43,7 +44,7 @@ struct ReplacedSession: Sendable {
     /// Returns true if an import of this refresh token leaves the session as it is: it has it, began with it, or would be
     /// lost by it.
     func outlasts(_ token: Secret) -> Bool {
-        token.equals(refreshToken) || importedToken == token.digest || isKeptFrom(token)
+        token.matches(refreshToken) || importedToken == token.digest || isKeptFrom(token)
     }
 
     /// The warning; it names the person only to a person, because output is often kept.

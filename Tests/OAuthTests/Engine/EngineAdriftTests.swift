@@ -53,7 +53,7 @@ import Testing
         }
         #expect(asking.requests == [ticket])
         let answered = run.play(run.answer(ticket, refreshToken: "two"))
-        #expect(answered.saved.first?.equals(Secret("two")) == true)
+        #expect(answered.saved.first?.matches(Secret("two")) == true)
         #expect(run.engine.targets[1]?.attempt != nil, "the other one asks with what it has brought")
     }
 
@@ -65,7 +65,7 @@ import Testing
         let actions = run.play(.timePassed)
         #expect(actions.asked == nil && !actions.hungUp.contains(ticket))
         let answered = run.play(run.answer(ticket, refreshToken: "two"))
-        #expect(answered.saved.first?.equals(Secret("two")) == true)
+        #expect(answered.saved.first?.matches(Secret("two")) == true)
         #expect(run.engine.targets[1]?.attempt != nil, "the other one asks with what it has brought")
     }
 
@@ -76,8 +76,8 @@ import Testing
         run.pass(.seconds(2))
         run.play(.timePassed)
         run.play(run.answer(ticket, refreshToken: "two"))
-        #expect(run.engine.session.refreshToken?.equals(Secret("two")) == true)
-        #expect(run.lock().saved.first?.equals(Secret("two")) == true)
+        #expect(run.engine.session.refreshToken?.matches(Secret("two")) == true)
+        #expect(run.lock().saved.first?.matches(Secret("two")) == true)
     }
 
     @Test func `is awaited by who stops, and its answer is written`() throws {
@@ -93,7 +93,7 @@ import Testing
             let later = run.play(.timePassed)
             #expect(later.asked == nil && later.probed == nil && !later.hungUp.contains(ticket))
             #expect(run.play(run.answer(ticket, refreshToken: "two")).isQuiet)
-            #expect(run.play(.commanded(1, .write)).saved.first?.equals(Secret("two")) == true)
+            #expect(run.play(.commanded(1, .write)).saved.first?.matches(Secret("two")) == true)
         }
     }
 
@@ -145,7 +145,7 @@ import Testing
         #expect(run.play(.targetLeft(0)).releases.isEmpty)
         run.saves = true
         run.save()
-        #expect(run.stored.refreshToken?.equals(Secret("three")) == true)
+        #expect(run.stored.refreshToken?.matches(Secret("three")) == true)
     }
 
     @Test func `is doubted by the next target as another one's, where others had the lease meanwhile`() throws
@@ -184,7 +184,7 @@ import Testing
         let (run, ticket) = try left()
         run.locks = false
         run.play(run.answer(ticket, refreshToken: "two"))
-        #expect(run.engine.session.refreshToken?.equals(Secret("two")) == true)
+        #expect(run.engine.session.refreshToken?.matches(Secret("two")) == true)
         run.stored.generation += 1
         run.stored.refreshToken = nil
         let actions = run.lock()
@@ -219,7 +219,7 @@ import Testing
         run.play(.timePassed)
         #expect(run.engine.session.refusal == .invalidGrant && run.engine.targets[0]?.attempt == nil)
         run.play(run.answer(ticket, refreshToken: "two"))
-        #expect(run.stored.refreshToken?.equals(Secret("two")) == true && run.stored.refusal == nil)
+        #expect(run.stored.refreshToken?.matches(Secret("two")) == true && run.stored.refusal == nil)
         #expect(run.engine.targets[0]?.usable(at: run.now) != nil)
     }
 
@@ -230,8 +230,8 @@ import Testing
         run.play(run.answer(ticket, refreshToken: "two"))
         run.saves = true
         let actions = run.save()
-        #expect(run.stored.refreshToken?.equals(Secret("theirs")) == true)
-        #expect(run.engine.session.refreshToken?.equals(Secret("theirs")) == true)
+        #expect(run.stored.refreshToken?.matches(Secret("theirs")) == true)
+        #expect(run.engine.session.refreshToken?.matches(Secret("theirs")) == true)
         #expect(actions.isFinished(1))
     }
 
@@ -254,7 +254,7 @@ import Testing
         }
         #expect(actions.hungUp.contains(ticket) && run.engine.orphans.isEmpty)
         #expect(run.play(run.answer(ticket, refreshToken: "two")).revoked.isEmpty)
-        #expect(run.engine.session.refreshToken?.equals(Secret("three")) == true)
+        #expect(run.engine.session.refreshToken?.matches(Secret("three")) == true)
     }
 
     // MARK: What the store may hold
@@ -316,7 +316,7 @@ import Testing
             let actions = run.play(.timePassed)
             #expect(actions.asked == nil && actions.probed == nil)
         }
-        #expect(run.play(run.answer(ticket, refreshToken: "two")).saved.first?.equals(Secret("two")) == true)
+        #expect(run.play(run.answer(ticket, refreshToken: "two")).saved.first?.matches(Secret("two")) == true)
     }
 
     @Test func `ends where the session is to stop before a doubtful token was sent`() {
@@ -364,6 +364,6 @@ import Testing
         #expect(run.play(.timePassed).releases.count == 1)
         run.play(run.answer(second, refreshToken: "three"))
         run.markFailure = nil
-        #expect(run.lock().saved.first?.equals(Secret("three")) == true)
+        #expect(run.lock().saved.first?.matches(Secret("three")) == true)
     }
 }

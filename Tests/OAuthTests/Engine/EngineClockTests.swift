@@ -36,7 +36,7 @@ import Testing
         let ended = actions.compactMap { action -> StoredSession? in
             if case .finish(1, .loggedOut(let session, nil)) = action { session } else { nil }
         }
-        #expect(ended.first?.refreshToken?.equals(Secret("one")) == true)
+        #expect(ended.first?.refreshToken?.matches(Secret("one")) == true)
         #expect(run.stored.refreshToken == nil && run.engine.session.refreshToken == nil)
         #expect(run.engine.session.began.map { $0 > run.wall + .seconds(3600) } == true)
     }
@@ -69,18 +69,18 @@ import Testing
             run.pass(.seconds(5))
             run.play(.timePassed)
         }
-        #expect(run.engine.session.refreshToken?.equals(Secret("login")) == true)
+        #expect(run.engine.session.refreshToken?.matches(Secret("login")) == true)
         run.refusesWrites = false
         run.pass(.seconds(5))
         run.play(.timePassed)
-        #expect(run.stored.refreshToken?.equals(Secret("login")) == true && !run.engine.needsWriting)
+        #expect(run.stored.refreshToken?.matches(Secret("login")) == true && !run.engine.needsWriting)
     }
 
     @Test func `an import, though the clock was set back since the login`() throws {
         let run = ahead()
         let before = run.stored
         run.play(.commanded(1, .importing(SessionImport(refreshToken: Secret("theirs")))))
-        #expect(run.stored.refreshToken?.equals(Secret("theirs")) == true)
+        #expect(run.stored.refreshToken?.matches(Secret("theirs")) == true)
         let read = try #require(StoredSession(decoding: run.stored.encoded()))
         #expect(read.begins(after: before) && !before.begins(after: read), "in the stored form, too")
     }
@@ -96,12 +96,12 @@ import Testing
         run.pass(.seconds(3))
         run.stored = loginElsewhere(run)
         run.play(.storeChanged(isWritable: false))
-        #expect(run.engine.session.refreshToken?.equals(Secret("login")) == true)
-        #expect(run.stored.refreshToken?.equals(Secret("login")) == true && run.stored.generation > 9)
+        #expect(run.engine.session.refreshToken?.matches(Secret("login")) == true)
+        #expect(run.stored.refreshToken?.matches(Secret("login")) == true && run.stored.generation > 9)
         // What was there before is not taken for a newer one when somebody puts it back.
         run.stored = last
         run.play(.storeChanged(isWritable: false))
-        #expect(run.engine.session.refreshToken?.equals(Secret("login")) == true)
-        #expect(run.stored.refreshToken?.equals(Secret("login")) == true)
+        #expect(run.engine.session.refreshToken?.matches(Secret("login")) == true)
+        #expect(run.stored.refreshToken?.matches(Secret("login")) == true)
     }
 }

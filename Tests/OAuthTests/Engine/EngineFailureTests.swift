@@ -50,7 +50,7 @@ import Testing
         #expect(later.asked == nil && later.probed == nil && run.engine.lease == nil)
         #expect(!run.play(.stopping).isQuiet)
         #expect(run.play(run.answer(ticket, refreshToken: "two")).isQuiet)
-        #expect(run.play(.commanded(1, .write)).saved.first?.equals(Secret("two")) == true)
+        #expect(run.play(.commanded(1, .write)).saved.first?.matches(Secret("two")) == true)
     }
 }
 

@@ -33,7 +33,7 @@ import Testing
         let inheritance = Inheritance(
             session: given, isOutrankingStored: false, ownToken: given.refreshToken, lease: nil)
         #expect(run.play(.inherited(inheritance)).isClaiming)
-        #expect(run.lock().saved.map { $0.equals(Secret("two")) } == [true])
+        #expect(run.lock().saved.map { $0.matches(Secret("two")) } == [true])
     }
 
     @Test(arguments: [false, true])
@@ -76,7 +76,7 @@ import Testing
         run.stored = run.stored.loggedOut(binding: "another", at: run.wall + .seconds(1))
         run.stored.generation = 9
         #expect(run.play(.storeChanged(isWritable: false)).revoked == [])
-        #expect(run.engine.session.refreshToken?.equals(Secret("two")) == true)
+        #expect(run.engine.session.refreshToken?.matches(Secret("two")) == true)
     }
 
     @Test func `that gave way to one with an older refresh token, which was refused, is taken up again`() {
@@ -86,11 +86,11 @@ import Testing
         (run.stored.generation, run.stored.refreshToken) = (3, Secret("zero"))
         run.stored.refusal = .invalidGrant
         run.play(.storeChanged(isWritable: false))
-        #expect(run.engine.session.refreshToken?.equals(Secret("zero")) == true)
+        #expect(run.engine.session.refreshToken?.matches(Secret("zero")) == true)
         newest.generation = 4
         run.stored = newest
         #expect(run.play(.storeChanged(isWritable: false)).saved.isEmpty)
-        #expect(run.engine.session.refreshToken?.equals(Secret("one")) == true)
+        #expect(run.engine.session.refreshToken?.matches(Secret("one")) == true)
     }
 
     @Test(arguments: [StoreError.leaseLost, .outdated])
@@ -141,7 +141,7 @@ import Testing
                         session: login, isOutrankingStored: isOutranking, ownToken: login.refreshToken,
                         lease: nil)))
             login = run.engine.session
-            #expect(login.refreshToken?.equals(Secret("login")) == true && run.engine.needsWriting)
+            #expect(login.refreshToken?.matches(Secret("login")) == true && run.engine.needsWriting)
             #expect(run.engine.inheritance.isOutrankingStored)
         }
     }
@@ -194,6 +194,6 @@ import Testing
         run.refusesWrites = false
         run.pass(.seconds(5))
         #expect(run.play(.timePassed).releases == [false])
-        #expect(run.stored.refreshToken?.equals(Secret("login")) == (isLogin ? true : nil))
+        #expect(run.stored.refreshToken?.matches(Secret("login")) == (isLogin ? true : nil))
     }
 }

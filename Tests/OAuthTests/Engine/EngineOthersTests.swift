@@ -29,7 +29,7 @@ import Testing
         return .commanded(1, .login(grant, 0, sentAt: run.now, wall: run.wall))
     }
 
-    private var holdsLogin: Bool { run.stored.refreshToken?.equals(Secret("login")) == true }
+    private var holdsLogin: Bool { run.stored.refreshToken?.matches(Secret("login")) == true }
 
     @Test(arguments: [(9, false), (9, true), (10, true), (20, true)])
     func `that the store goes back to is replaced again by the login that had taken its place`(

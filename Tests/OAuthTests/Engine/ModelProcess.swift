@@ -229,7 +229,7 @@ final class ModelProcess {
     private func check(_ snapshot: AccessTokenSnapshot?) {
         guard let snapshot else { return }
         if snapshot.expiry <= world.now { world.fail("\(name) gives what has expired") }
-        if invalidated.contains(where: { $0.equals(snapshot.token) }) {
+        if invalidated.contains(where: { $0.matches(snapshot.token) }) {
             world.fail("\(name) gives what was not to be used again")
         }
     }

@@ -31,7 +31,7 @@ final class ModelStoreView {
         if let lastRecord, (record?.generation ?? 0) < lastRecord.generation { loss = now }
         lastRecord = record ?? lastRecord
         guard let record else { return }
-        let isSame = record.refreshToken.map { $0.equals(newest.token) } ?? (newest.token == nil)
+        let isSame = record.refreshToken.map { $0.matches(newest.token) } ?? (newest.token == nil)
         if newest.generation > 0, isSame {
             tokenGeneration = min(tokenGeneration, record.generation)
         } else if record.generation > newest.generation {

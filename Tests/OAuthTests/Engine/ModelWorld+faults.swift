@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import BearerdCryptography
+
 @testable import OAuth
 
 /// What goes wrong.
@@ -48,7 +50,7 @@ extension ModelProcess {
         engine.isStoreBehind
             && !world.processes.contains {
                 $0 !== self && $0.isRunning
-                    && engine.session.refreshToken?.equals($0.engine.session.refreshToken) == true
+                    && engine.session.refreshToken?.matches($0.engine.session.refreshToken) == true
             }
     }
 }

@@ -148,7 +148,8 @@ final class ModelWorld {
             default: break
             }
             let stored = store.record?.refreshToken
-            if !(stored.map { $0.equals(engine.session.refreshToken) } ?? (engine.session.refreshToken == nil))
+            if !(stored.map { $0.matches(engine.session.refreshToken) }
+                ?? (engine.session.refreshToken == nil))
             {
                 fail("\(process.name) has another refresh token than the store")
             }
