@@ -120,7 +120,7 @@ extension RedisStore {
         do throws(StoreError) {
             _ = try await run(
                 .release, keys: [lockKey, markKey], of: lease, [Array((lease.leavesMark ? "mark" : "").utf8)])
-            missingRights.remove(.releasing)
+            reducedFeatures.remove(.releasing)
         } catch {
             if case .forbidden = error {
                 tell(.releasing, missing("DEL NOPERM"))

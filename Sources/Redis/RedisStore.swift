@@ -29,8 +29,8 @@ package actor RedisStore: SessionStore, LoopConfined {
     private var losses: [String: ContinuousClock.Instant] = [:]
     /// The damaged records that were reported.
     private var damaged: [String: [UInt8]?] = [:]
-    /// The missing rights that were reported and have not worked since.
-    var missingRights: Set<MissingRight> = []
+    /// The features whose missing rights were reported, and that have not worked since.
+    var reducedFeatures: Set<ReducedFeature> = []
     private var watchers: [String: [Int: AsyncStream<Void>.Continuation]] = [:]
     private var lastWatcher = 0
     private var isWatching = false
@@ -150,8 +150,8 @@ package actor RedisStore: SessionStore, LoopConfined {
             .save, keys: [lockKey, markKey, recordKey], of: lease,
             [Array(kind.utf8), old, bytes, Array(channel.utf8), Array(session.identity.utf8)])
         switch answer.word {
-        case .saved: missingRights.remove(.telling)
-        case .untold: tell(.telling, missing("PUBLISH \(answer.rest)"))
+        case .saved: reducedFeatures.remove(.notifying)
+        case .untold: tell(.notifying, missing("PUBLISH \(answer.rest)"))
         case .changed: throw .outdated
         case .lost, .mine, .held, .marked, .able, .unable, nil: throw .leaseLost
         }
@@ -173,14 +173,14 @@ package actor RedisStore: SessionStore, LoopConfined {
         lease.marked(overAnother: lease.isOfAnother(before.rest, notOlderThan: session))
     }
 
-    /// A missing right without which the store works less well.
-    enum MissingRight {
-        case telling, hearing, releasing, settling
+    /// A feature that works less well for want of a right.
+    enum ReducedFeature {
+        case notifying, subscribing, releasing, settling
     }
 
     /// Reports a missing right once, until it has worked again.
-    func tell(_ right: MissingRight, _ error: RedisError) {
-        guard missingRights.insert(right).inserted else { return }
+    func tell(_ feature: ReducedFeature, _ error: RedisError) {
+        guard reducedFeatures.insert(feature).inserted else { return }
         onEvent(.hindered(reason: error.reason))
     }
 
@@ -189,7 +189,7 @@ package actor RedisStore: SessionStore, LoopConfined {
     package func settlement(of identity: String) async -> Instant? {
         let (ofServer, refusal) = await link.settlement(
             of: Set(watchers.keys).union([identity]).map(recordKey))
-        if let refusal { tell(.settling, refusal) } else { missingRights.remove(.settling) }
+        if let refusal { tell(.settling, refusal) } else { reducedFeatures.remove(.settling) }
         return [losses[identity].map { $0 + settings.leaseLife }, ofServer].compactMap(\.self).max()
     }
 
@@ -238,10 +238,10 @@ package actor RedisStore: SessionStore, LoopConfined {
     private func heard(_ news: RedisSubscription.News) {
         switch news {
         case .began:
-            missingRights.remove(.hearing)
+            reducedFeatures.remove(.subscribing)
             heard(of: nil)
         case .changed(let identity): heard(of: identity)
-        case .forbidden(let error): tell(.hearing, error)
+        case .forbidden(let error): tell(.subscribing, error)
         }
     }
 
