@@ -91,7 +91,7 @@ struct `A forwarder, whatever carries its messages,` {
             stage.upstream.incoming.end(.truncated)
             await task.value
             #expect(stage.client.end == .cut)
-            #expect(stage.exchange.record.ending == .truncated)
+            #expect(stage.exchange.record.abortReason == .truncated)
         }
     }
 
@@ -219,7 +219,7 @@ struct `A forwarder, whatever carries its messages,` {
             stage.pool.failure = .connectionRefused
             await stage.run()
             #expect(stage.client.answers.map(\.status) == [502] && stage.upstream.heads.isEmpty)
-            #expect(stage.exchange.record.ending == .rejected(.upstreamConnect))
+            #expect(stage.exchange.record.abortReason == .rejected(.upstreamConnect))
         }
     }
 

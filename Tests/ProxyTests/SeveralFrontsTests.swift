@@ -121,7 +121,7 @@ struct `Two forwarders of one worker` {
             #expect(exchange.client.isOpen)
             #expect(forwarder.judgeAgain() && !forwarder.endStreams(revokedBy: 2))
             await task.value
-            #expect(!exchange.client.isOpen && exchange.record.ending == .routeGone)
+            #expect(!exchange.client.isOpen && exchange.record.abortReason == .routeGone)
             // Both serve by the new snapshot.
             let next = try self.streams(["/a"], of: forwarder, on: stage)[0]
             await forwarder.serve(next)

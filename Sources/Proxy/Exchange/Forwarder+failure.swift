@@ -22,7 +22,7 @@ extension Forwarder {
 
     /// The failure of the party that owed bytes: of two timers with the same limit either may fire first.
     func cause(of error: ProxyError, _ exchange: Exchange) -> ProxyError {
-        switch exchange.record.ending {
+        switch exchange.record.abortReason {
         case .routeGone: return .revoked(isRouteGone: true)
         case .accessGone: return .revoked(isRouteGone: false)
         default: break

@@ -69,14 +69,14 @@ extension Forwarder {
         else {
             // One that a reload cuts in the middle keeps the status that its client has got.
             if !exchange.isCutByReload { exchange.record.status = 499 }
-            if exchange.record.ending == nil { exchange.record.ending = .clientGone }
+            if exchange.record.abortReason == nil { exchange.record.abortReason = .clientGone }
             // Perhaps it is there, and takes nothing.
             return client.cut(with: cancel)
         }
         if exchange.answer.hasBegun {
-            if exchange.record.ending == nil {
+            if exchange.record.abortReason == nil {
                 // By the upstream, or by what ended it here: a limit, a client that sends no more, the end of a drain.
-                exchange.record.ending = failure == nil ? .rejected(rejection.code) : .truncated
+                exchange.record.abortReason = failure == nil ? .rejected(rejection.code) : .truncated
             }
             if let route = exchange.route, let failure {
                 if exchange.record.status < 400 { route.tally.countBrokenOff() }
@@ -85,7 +85,7 @@ extension Forwarder {
             return breakOff(exchange, error, rejection)
         }
         exchange.record.status = rejection.status
-        exchange.record.ending = .rejected(rejection.code)
+        exchange.record.abortReason = .rejected(rejection.code)
         if let route = exchange.route, let failure, rejection.status == 502 || rejection.status == 504 {
             judgeFailure(failure, exchange, on: route)
         }

@@ -16,12 +16,12 @@ extension Forwarder {
     func judgeAgain() -> Bool {
         var hasFound = false
         clients.forEachExchange { exchange in
-            guard exchange.presence.state != .idle, let ending = objection(to: exchange) else {
+            guard exchange.presence.state != .idle, let abortReason = objection(to: exchange) else {
                 exchange.revocation = nil
                 return
             }
             guard exchange.revocation == nil else { return }
-            exchange.revocation = Revocation(version: worker.version, ending: ending)
+            exchange.revocation = Revocation(version: worker.version, abortReason: abortReason)
             hasFound = true
         }
         return hasFound
@@ -46,8 +46,8 @@ extension Forwarder {
             }
         }
         for exchange in unwanted {
-            let wasTold = exchange.record.ending != nil
-            exchange.record.ending = exchange.revocation?.ending
+            let wasTold = exchange.record.abortReason != nil
+            exchange.record.abortReason = exchange.revocation?.abortReason
             // A call ends by a status, which whoever serves the exchange sends, unless its client takes nothing.
             if exchange.isCall, !wasTold {
                 hurry(exchange)
@@ -136,7 +136,7 @@ extension Exchange {
     /// True if a reload, and not the client, has ended an answer that had begun.
     var isCutByReload: Bool {
         guard answer.hasBegun || isTunnel else { return false }
-        return record.ending == .routeGone || record.ending == .accessGone
+        return record.abortReason == .routeGone || record.abortReason == .accessGone
     }
 
     /// True if the response goes on until somebody ends it: a tunnel, an event stream or, for all that is known, a call of

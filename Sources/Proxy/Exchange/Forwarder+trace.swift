@@ -40,7 +40,7 @@ extension Forwarder {
         var request = TracedRequest(
             method: client.request.method, version: client.request.version, scheme: exchange.clientScheme,
             target: exchange.originalTarget.isEmpty ? client.request.targetBytes : exchange.originalTarget,
-            peer: client.peer.text, status: exchange.record.status, ending: exchange.record.ending)
+            peer: client.peer.text, status: exchange.record.status, abortReason: exchange.record.abortReason)
         if let plan = exchange.route?.plan {
             request.route = plan.key.path
             request.identity = plan.session?.identity

@@ -22,7 +22,7 @@ extension Forwarder {
         let upward = loop.startTask { await Self.pump(from: client, to: upstream) { _ in } }
         await Self.pump(from: upstream, to: client) { exchange.record.bytesOut &+= UInt64($0) }
         await upward.value
-        if worker.isStopped { exchange.record.ending = .rejected(.draining) }
+        if worker.isStopped { exchange.record.abortReason = .rejected(.draining) }
     }
 
     /// Moves bytes one way until the source ends, then ends the sink's direction too.

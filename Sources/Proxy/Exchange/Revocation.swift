@@ -4,5 +4,5 @@
 struct Revocation {
     /// The ``WorkerState/version`` whose rules refuse the exchange.
     let version: Int
-    let ending: AbortReason
+    let abortReason: AbortReason
 }

@@ -13,7 +13,7 @@ struct ExchangeRecord {
     /// True if the answer counts as failed when the route is judged.
     var hasFailed = false
     /// How bearerd ended the exchange; nil if the upstream's response did.
-    var ending: AbortReason?
+    var abortReason: AbortReason?
     /// The content bytes sent to the client.
     var bytesOut: UInt64 = 0
     /// True if the request was sent again with another token.
@@ -31,7 +31,7 @@ struct ExchangeRecord {
         status = 0
         grpcStatus = nil
         hasFailed = false
-        ending = nil
+        abortReason = nil
         bytesOut = 0
         isReplayed = false
         hasClaims = false

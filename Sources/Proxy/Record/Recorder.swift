@@ -120,12 +120,12 @@ final class Recorder {
         if !request.fields.has(.xRequestID) {  // it was refused before one was made
             identify(&request.fields)
         }
-        let ending = exchange.record.ending
+        let abortReason = exchange.record.abortReason
         let record = AccessRecord(
             unixMilliseconds: WallClock.unixMilliseconds, duration: duration,
             method: request.method.rawValue, protocolName: request.version.name,
             status: exchange.record.status, grpcStatus: exchange.record.grpcStatus,
-            code: ending?.word ?? "",
+            code: abortReason?.word ?? "",
             bytesIn: client.incoming.byteCount, bytesOut: exchange.record.bytesOut,
             isReplayed: exchange.record.isReplayed, peer: client.peer.text)
         let target = exchange.originalTarget.isEmpty ? request.targetBytes : exchange.originalTarget

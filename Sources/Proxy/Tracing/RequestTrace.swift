@@ -66,7 +66,7 @@ final class RequestTrace {
             (.path, .text(Self.path(of: request.target))), (.status, .number(request.status)),
             (.protocolVersion, .text(request.version.number)), (.clientAddress, .text(request.peer)),
         ]
-        if let ending = request.ending { attributes.append((.errorType, .text(ending.word))) }
+        if let abortReason = request.abortReason { attributes.append((.errorType, .text(abortReason.word))) }
         if let route = request.route { attributes.append((.route, .text(route))) }
         if let identity = request.identity { attributes.append((.identity, .text(identity))) }
         let own = TraceSpan(

@@ -15,7 +15,7 @@ struct TracedRequest {
     /// The status that the client saw.
     let status: Int
     /// How bearerd ended the exchange; nil if the upstream's response did.
-    let ending: AbortReason?
+    let abortReason: AbortReason?
     /// The name of the route; nil if none was found.
     var route: String?
     var identity: String?
@@ -24,7 +24,7 @@ struct TracedRequest {
     /// True if the request failed, or its answer broke off and neither its client nor a reload has ended it.
     var isError: Bool {
         if status >= 500 { return true }
-        return switch ending {
+        return switch abortReason {
         case .truncated: true
         case .rejected(let code): code.status != status
         case .clientGone, .routeGone, .accessGone, nil: false
