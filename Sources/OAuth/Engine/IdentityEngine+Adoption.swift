@@ -146,7 +146,7 @@ extension IdentityEngine {
         let generation = stored.generation
         for id in order {
             // What others are answered says nothing of a request of ours that is wrong in itself.
-            let isMisconfigured = targets[id]?.failure?.failure.kind == .misconfigured
+            let isMisconfigured = targets[id]?.failure?.cause.kind == .misconfigured
             if isNews || isRenewed && !isMisconfigured {
                 targets[id]?.failure = nil
                 targets[id]?.doubtfulAnswers = 0

@@ -129,7 +129,7 @@ extension IdentityEngine {
         targets[asking.target] = state
         // The provider answers: what others were told for the moment is over.
         providerTrouble = nil
-        for id in order where id != asking.target && targets[id]?.failure?.failure.kind != .misconfigured {
+        for id in order where id != asking.target && targets[id]?.failure?.cause.kind != .misconfigured {
             targets[id]?.failure = nil
             targets[id]?.doubtfulAnswers = 0
         }
@@ -172,7 +172,7 @@ extension IdentityEngine {
         let isRefused = before.refusal != session.refusal
         if isRefused, before.generation == session.generation { session.generation += 1 }
         let moment = moment
-        let last = targets[asking.target]?.failure(for: failure, at: moment)
+        let last = targets[asking.target]?.lastFailure(by: failure, at: moment)
         noteProvider(failure, of: asking.target)
         if isRefused || before.generation != session.generation {
             isUnwritten = true
@@ -217,7 +217,7 @@ extension IdentityEngine {
 
     mutating func credentialsChanged() {
         let now = now
-        for id in order where targets[id]?.failure?.failure.kind == .misconfigured {
+        for id in order where targets[id]?.failure?.cause.kind == .misconfigured {
             targets[id]?.failure?.retry = now
         }
     }

@@ -120,11 +120,11 @@ extension IdentityEngine {
             report(.refreshUnanswered(silence))
         }
         let failure = asking.refusal ?? silence
-        guard state.attempt?.isSilent == false || state.failure?.failure.kind != failure.kind else { return }
+        guard state.attempt?.isSilent == false || state.failure?.cause.kind != failure.kind else { return }
         state.attempt?.isSilent = true
         state.isWithheld = false
-        let previous = state.failure.flatMap { $0.failure.kind == failure.kind ? $0.count : nil } ?? 0
-        state.failure = LastFailure(failure: failure, count: previous, retry: now, at: moment.wall)
+        let previous = state.failure.flatMap { $0.cause.kind == failure.kind ? $0.count : nil } ?? 0
+        state.failure = LastFailure(cause: failure, count: previous, retry: now, at: moment.wall)
         state.endedAttempts += 1
         state.hasFailed = true
         targets[asking.target] = state

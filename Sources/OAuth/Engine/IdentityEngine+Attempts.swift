@@ -133,8 +133,8 @@ extension IdentityEngine {
         let moment = moment
         var failure = targets[id]?.failure
         // What is wrong with the target itself stays.
-        if failure?.failure.kind != .misconfigured {
-            failure = targets[id]?.failure(for: trouble.failure.failure, at: moment)
+        if failure?.cause.kind != .misconfigured {
+            failure = targets[id]?.lastFailure(by: trouble.failure.cause, at: moment)
         }
         failure?.retry = trouble.failure.retry
         endAttempt(of: id, failure)
@@ -164,7 +164,7 @@ extension IdentityEngine {
     /// Ends an attempt that asked for nothing, because the store failed.
     mutating func failAttempt(of id: TargetID, _ error: StoreError) {
         let moment = moment
-        endAttempt(of: id, targets[id]?.failure(for: TokenFailure(error), at: moment))
+        endAttempt(of: id, targets[id]?.lastFailure(by: TokenFailure(error), at: moment))
     }
 
     // MARK: Without anything under way

@@ -378,7 +378,7 @@ extension IdentityEngine {
         if operation == .load {
             isBeingRead = false
             for id in order
-            where targets[id]?.attempt == nil && targets[id]?.failure?.failure.isAboutStore == true {
+            where targets[id]?.attempt == nil && targets[id]?.failure?.cause.isAboutStore == true {
                 targets[id]?.failure = nil
             }
         }

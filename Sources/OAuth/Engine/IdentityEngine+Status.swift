@@ -9,7 +9,7 @@ extension IdentityEngine {
         guard let state = targets[id] else { return .empty }
         if configured.exchangesCallersTokens {
             guard let failure = state.failure else { return .authorized }
-            return failure.failure.kind == .misconfigured ? .misconfigured : .unavailable
+            return failure.cause.kind == .misconfigured ? .misconfigured : .unavailable
         }
         let isUsable = state.access?.isUsable(at: now) ?? false
         if isUnread, !isUsable {
@@ -17,7 +17,7 @@ extension IdentityEngine {
         }
         if isFirstLook, !isUsable { return .empty }
         if isLoginRequired(state) || !canRenew && !isUsable { return .loginRequired }
-        if state.failure?.failure.kind == .misconfigured { return .misconfigured }
+        if state.failure?.cause.kind == .misconfigured { return .misconfigured }
         if state.unauthorized != nil { return .authorizationError }
         if !isUsable, state.failure != nil || isHeldUpByStore(id) { return .unavailable }
         if !isUsable, state.attempt != nil { return .refreshing }
@@ -139,7 +139,7 @@ extension IdentityEngine {
     private func lastError(_ state: TargetState) -> IdentityError? {
         if let storeTrouble { return IdentityError(storeTrouble) }
         if let failure = state.failure {
-            return IdentityError(code: failure.failure.code, detail: failure.failure.detail, at: failure.at)
+            return IdentityError(code: failure.cause.code, detail: failure.cause.detail, at: failure.at)
         }
         if let refusal = session.refusal {
             return IdentityError(

@@ -135,7 +135,7 @@ extension IdentityEngine {
         if isUnread && isBeingRead || isFirstLook { return nil }
         if isLoginRequired(state) || !canRenew { return .failure(reason(state)) }
         guard let failure = state.failure else { return isStopping ? .failure(.stopped) : nil }
-        switch failure.failure.kind {
+        switch failure.cause.kind {
         case .final, .misconfigured: return .failure(reason(state))
         case .doubtful, .transient:
             let isSoon = failure.retry <= min(now + Self.worthWaitingFor, deadline)
@@ -146,7 +146,7 @@ extension IdentityEngine {
     /// True if the store has failed more than once in a row, though nobody else keeps its lock: a try each second is no
     /// reason to wait.
     private func isStoreInVain(_ state: TargetState) -> Bool {
-        guard let failure = state.failure, failure.count > 1, case .store(let error) = failure.failure.reason
+        guard let failure = state.failure, failure.count > 1, case .store(let error) = failure.cause.reason
         else { return false }
         return !error.isBusy
     }
@@ -164,7 +164,7 @@ extension IdentityEngine {
     /// True if the answers leave no doubt that a person must log in.
     func isLoginRequired(_ state: TargetState) -> Bool {
         session.refusal != nil || state.doubtfulAnswers >= TokenFailure.doubtsAllowed
-            || state.attempt?.isSilent == true && state.failure?.failure.kind == .final
+            || state.attempt?.isSilent == true && state.failure?.cause.kind == .final
     }
 
     /// Why there is nothing to ask with.
@@ -184,7 +184,7 @@ extension IdentityEngine {
                 : .unavailable(retryAfter: TokenFailure.lookAfterTrouble)
         }
         let delay = max(.seconds(1), state.failure.map { $0.retry - now } ?? .zero)
-        if state.failure?.failure.kind == .misconfigured {
+        if state.failure?.cause.kind == .misconfigured {
             return .misconfigured(retryAfter: delay)
         }
         return isStoreAway(state.failure)
@@ -198,7 +198,7 @@ extension IdentityEngine {
     /// others have written what it may lack.
     private func isStoreAway(_ failure: LastFailure?) -> Bool {
         if storeTroubles[.lock]?.error.isBusy == true { return true }
-        if let failure { return failure.failure.isAboutStore }
+        if let failure { return failure.cause.isAboutStore }
         if case .settling = phase { return true }
         return isStoreAwaited || isStoreOfNoUse
     }

@@ -2,7 +2,7 @@
 
 /// A failure to get a token, and when to ask again.
 struct LastFailure: Sendable {
-    let failure: TokenFailure
+    let cause: TokenFailure
     /// How many of its kind there were in a row.
     let count: Int
     var retry: Instant

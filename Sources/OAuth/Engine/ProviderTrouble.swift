@@ -18,7 +18,7 @@ struct ProviderTrouble: Sendable {
         let count = min((previous?.failure.count ?? 1) + (isShared ? 1 : 0), 1000)
         self.target = target
         self.failure = LastFailure(
-            failure: failure, count: count,
+            cause: failure, count: count,
             retry: moment.now + failure.delay(after: count, doubtfulAnswers: 0, jitter: moment.jitter),
             at: moment.wall
         )

@@ -115,12 +115,12 @@ struct TargetState: Sendable {
     }
 
     /// The failure that an answer means, with the moment of the next attempt.
-    mutating func failure(for failure: TokenFailure, at moment: Moment) -> LastFailure {
+    mutating func lastFailure(by failure: TokenFailure, at moment: Moment) -> LastFailure {
         if failure.kind == .doubtful { doubtfulAnswers += 1 }
-        let previous = self.failure.flatMap { $0.failure.kind == failure.kind ? $0.count : nil } ?? 0
+        let previous = self.failure.flatMap { $0.cause.kind == failure.kind ? $0.count : nil } ?? 0
         let count = min(previous + 1, 1000)
         let wait = failure.delay(after: count, doubtfulAnswers: doubtfulAnswers, jitter: moment.jitter)
-        return LastFailure(failure: failure, count: count, retry: moment.now + wait, at: moment.wall)
+        return LastFailure(cause: failure, count: count, retry: moment.now + wait, at: moment.wall)
     }
 
     /// Takes over the access token that a newer session of another process holds for this target.

@@ -85,7 +85,7 @@ extension AuthSession {
             report(.callerRefused(failure))
             exchanges.failures.refused(caller.digest, in: group)
             // The provider is at work.
-            noteExchange { $0?.failure.kind == .transient ? nil : $0 }
+            noteExchange { $0?.cause.kind == .transient ? nil : $0 }
             if epoch == exchanges.epoch { callers.refuse(caller.digest, at: now) }
             exchanges.end(candidate, with: .success(.refused))
         case .failure(let failure):
@@ -97,7 +97,7 @@ extension AuthSession {
                 let wall = clock.wallNow
                 noteExchange { last in
                     LastFailure(
-                        failure: failure, count: last.map { min($0.count + 1, 1000) } ?? 1, retry: retry,
+                        cause: failure, count: last.map { min($0.count + 1, 1000) } ?? 1, retry: retry,
                         at: wall)
                 }
             }

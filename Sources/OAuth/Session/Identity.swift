@@ -122,7 +122,7 @@ actor Identity: ExecutorConfined {
         // Exchanges of callers' tokens fail one by one.
         guard !engine.configured.exchangesCallersTokens else { return }
         for (target, member) in members {
-            var server = engine.targets[target]?.failure?.failure.server
+            var server = engine.targets[target]?.failure?.cause.server
             if server == nil, case .asking(let asking) = engine.phase, asking.target == target {
                 server = member.session?.placeAwaited.flatMap { HTTPURL($0)?.hostAndPort }
             }
