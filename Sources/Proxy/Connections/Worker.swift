@@ -169,7 +169,7 @@ package actor Worker: LoopConfined {
     }
 
     /// Does nothing on the worker's loop; awaiting it shows that the loop runs.
-    package func turn() {}
+    package func answer() {}
 
     /// The counts so far.
     ///

@@ -24,7 +24,7 @@ extension Daemon {
     /// Waits for token requests in flight, whose response may hold the only working refresh token, and for
     /// unstored sessions.
     func endSessions(within limit: Duration) async -> Outcome {
-        let race = DrainRace()
+        let count = TimedCount()
         // A token that a source gives is in no store, and the source gives it again.
         let sessions = sessions.sessionsOfServers + retired
         endingSessions = sessions
@@ -33,10 +33,10 @@ extension Daemon {
                 // A session that could not be stored stays in the list, and is named when the grace is over.
                 guard await session.stop(savingFor: limit, evenIfRefused: true) else { return }
                 await self.sessionEnded(session)
-                race.finishedOne()
+                count.finishedOne()
             }
         }
-        let isDone = await race.wait(for: sessions.count, grace: limit, on: loop)
+        let isDone = await count.wait(for: sessions.count, atMost: limit, on: loop)
         if !isDone {
             for end in ends { end.cancel() }
             tellOfLosses()
@@ -93,15 +93,15 @@ extension Daemon {
         let leaving = old.sessions(notIn: sessions)
         for session in leaving { session.leaveFamily() }
         for session in leaving { await session.serveWaitersOnly() }
-        let race = DrainRace()
+        let count = TimedCount()
         let coming = sessions.sessions(notIn: old)
         for session in coming {
             Task(executorPreference: loop) {
                 await session.start()
-                race.finishedOne()
+                count.finishedOne()
             }
         }
-        _ = await race.wait(for: coming.count, grace: Self.reading, on: loop)
+        _ = await count.wait(for: coming.count, atMost: Self.reading, on: loop)
     }
 
     /// Ends the sessions of removed identities once no request can wait for them.

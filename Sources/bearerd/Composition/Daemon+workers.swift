@@ -14,7 +14,7 @@ extension Daemon {
     /// The names of the workers whose loops do not respond.
     func silentWorkers() async -> [String] {
         await ask { worker in
-            await worker.turn()
+            await worker.answer()
             return nil
         }
         return reports.silent.map(Self.name)
@@ -34,15 +34,15 @@ extension Daemon {
     private func ask(_ question: @escaping @Sendable (Worker) async -> WorkerMetrics?) async {
         let asked = workers.indices.filter { !reports.isSilent($0) }
         let number = reports.ask()
-        let race = DrainRace()
+        let count = TimedCount()
         for index in asked {
             Task(executorPreference: loop) { [worker = workers[index]] in
                 let metrics = await question(worker)
                 await self.answered(number, by: index, metrics)
-                race.finishedOne()
+                count.finishedOne()
             }
         }
-        guard await !race.wait(for: asked.count, grace: Self.answerLimit, on: loop) else { return }
+        guard await !count.wait(for: asked.count, atMost: Self.answerLimit, on: loop) else { return }
         for index in reports.close(number, asked: asked) {
             log.warning("a worker does not turn", [.worker: .string(Self.name(of: index))])
         }
@@ -62,14 +62,14 @@ extension Daemon {
     func eachWorker(
         within limit: Duration, _ body: @escaping @Sendable (Int, Worker) async -> Void
     ) async -> (isDone: Bool, tasks: [Task<Void, Never>]) {
-        let race = DrainRace()
+        let count = TimedCount()
         let tasks = workers.enumerated().map { index, worker in
             Task(executorPreference: loop) {
                 await body(index, worker)
-                race.finishedOne()
+                count.finishedOne()
             }
         }
-        return (await race.wait(for: workers.count, grace: limit, on: loop), tasks)
+        return (await count.wait(for: workers.count, atMost: limit, on: loop), tasks)
     }
 
     /// Performs an action on all workers; one that stands still does it later, and is not waited for.

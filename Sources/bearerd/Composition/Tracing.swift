@@ -66,12 +66,12 @@ final class Tracing: Sendable {
 
     /// Sends the queued spans because the process ends; those that are not accepted within `limit` are lost.
     func finish(within limit: Duration) async {
-        let race = DrainRace()
+        let count = TimedCount()
         Task(executorPreference: loop) { [exporter] in
             await exporter.finish(within: limit)
-            race.finishedOne()
+            count.finishedOne()
         }
-        _ = await race.wait(for: 1, grace: limit, on: loop)
+        _ = await count.wait(for: 1, atMost: limit, on: loop)
         queue.drop(queue.next(.max).count)
     }
 

@@ -49,12 +49,12 @@ enum NameCheck: IdentityCheck {
     private static func addresses(of host: String, on loop: EventLoop) async -> [String]? {
         guard let thread = try? ThreadExecutor(named: "names") else { return nil }
         let box = FoundAddresses()
-        let race = DrainRace()
+        let count = TimedCount()
         Task(executorPreference: thread) {
             box.put(HostLookup.addresses(of: host))
-            race.finishedOne()
+            count.finishedOne()
         }
-        _ = await race.wait(for: 1, grace: limit, on: loop)
+        _ = await count.wait(for: 1, atMost: limit, on: loop)
         return box.addresses
     }
 }

@@ -4,7 +4,7 @@ import BearerdEventLoop
 import Synchronization
 
 /// Waits for a number of ends, or for a time limit, whichever comes first.
-final class DrainRace: Sendable {
+final class TimedCount: Sendable {
     private struct State {
         var finished = 0
         var awaited = Int.max
@@ -23,10 +23,10 @@ final class DrainRace: Sendable {
         continuation?.resume(returning: true)
     }
 
-    /// Waits for `count` ends, at most for `grace`.
+    /// Waits for `count` ends, at most for `limit`.
     ///
     /// - Returns: whether all came in time.
-    func wait(for count: Int, grace: Duration, on loop: EventLoop) async -> Bool {
+    func wait(for count: Int, atMost limit: Duration, on loop: EventLoop) async -> Bool {
         let timer = LoopSleep()
         defer { loop.execute { timer.end() } }
         return await withCheckedContinuation { continuation in
@@ -38,7 +38,7 @@ final class DrainRace: Sendable {
             }
             if isOver { return continuation.resume(returning: true) }
             Task(executorPreference: loop) { [self] in
-                await timer.sleep(until: .now + grace, on: loop)
+                await timer.sleep(until: .now + limit, on: loop)
                 state.withLock { $0.continuation.take() }?.resume(returning: false)
             }
         }
