@@ -39,7 +39,7 @@ final class HTTP2Link {
     private var doubtedAt: UInt64?
     /// True once it has ended for that.
     private(set) var endedMute = false
-    private lazy var timer = LoopTimer(loop: connection.loop) { [unowned self] in  // the timer goes with us
+    private lazy var timer = LoopTimer(loop: connection.loop) { [unowned self] in  // the timer ends with us
         isWatched = false
         judgeLiveness()
     }

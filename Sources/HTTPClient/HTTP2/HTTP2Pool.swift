@@ -45,7 +45,7 @@ package final class HTTP2Pool: NegotiatingPool {
     private let lifetimes: UpstreamPool.Lifetimes
     private let headLimits: HeadLimits
     private let loop: EventLoop
-    private lazy var timer = LoopTimer(loop: loop) { [unowned self] in  // the timer goes with us
+    private lazy var timer = LoopTimer(loop: loop) { [unowned self] in  // the timer ends with us
         isTimerSet = false
         expire()
     }

@@ -26,7 +26,7 @@ final class ConnectionKeeper<Kinds: UpstreamKinds> {
     private let http2Keeper: HTTP2Keeper<Kinds>
     /// Gives a connection to ``http2Keeper``; made with the first connection.
     private var serveByHTTP2: ((ByteStream, PeerAddress, ListenerRouting<Kinds>) -> Void)?
-    // It goes with us.
+    // It ends with us.
     private lazy var refused = RefusedConnections(loop: loop) { [unowned self] stream in
         if !http2Keeper.close(stream) { stream.close() }
     }
@@ -71,7 +71,7 @@ final class ConnectionKeeper<Kinds: UpstreamKinds> {
         } isConnected: { [unowned self] in
             self.forwarder.worker.hasIdleUpstreams
         }
-        // The forwarder and its watch go with us.
+        // The forwarder and its watch end with us.
         forwarder.clients.forEachExchange = { [unowned self] body in for seat in seats { body(seat.exchange) }
         }
     }

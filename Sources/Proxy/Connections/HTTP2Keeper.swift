@@ -39,7 +39,7 @@ final class HTTP2Keeper<Kinds: UpstreamKinds> {
         self.loop = loop
         end = KeeperEnd(loop: loop)
         self.forwarder = forwarder
-        // The forwarder and its watch go with us.
+        // The forwarder and its watch end with us.
         forwarder.clients.forEachExchange = { [unowned self] body in
             for client in clients { for seat in client.seats { body(seat.exchange) } }
         }

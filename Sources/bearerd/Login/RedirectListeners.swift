@@ -71,7 +71,7 @@ actor RedirectListeners: LoopConfined, RedirectReceivers {
         for name: String, at sockets: RedirectSockets, _ responder: any HTTPResponder
     ) async throws(LoopbackLogin.Failure) {
         let service = HTTPService(loop: loop, responder: responder)
-        let timer = LoopTimer(loop: loop) { [unowned self] in  // it goes with us
+        let timer = LoopTimer(loop: loop) { [unowned self] in  // it ends with us
             assumeIsolated { $0.expire(name) }
         }
         receivers[name] = Receiver(service: service, sockets: sockets, timer: timer)
