@@ -95,7 +95,9 @@ extension Forwarder {
 
     /// Judges the method and path before a token is fetched for the request.
     private func judge(_ request: HTTPRequest, by terms: RouteTerms) throws(ProxyError) {
-        guard let rules = terms.rules, rules.rule(for: request.method, request.pathBytes.span) == nil else { return }
+        guard let rules = terms.rules, rules.rule(for: request.method, request.pathBytes.span) == nil else {
+            return
+        }
         throw .policyDenied(hasOddSegment: RequestPath.hasOddSegment(request.pathBytes.span))
     }
 
