@@ -230,13 +230,14 @@ package final class ByteStream {
     private func receiveSome(
         within timeout: Duration, capacity: Int, isInside: Bool
     ) async throws(StreamError) -> Bool {
+        var limit = SilenceLimit(timeout)
         while true {
             if readiness.isReadable {
                 if turnIsOver { await yield() }
                 if let hasBytes = try receive(capacity: capacity) { return hasBytes }
             }
             input.releaseIfEmpty(to: pool)
-            try await readiness.readable(within: timeout, isInside: isInside)
+            try await readiness.readable(within: try limit.next(), isInside: isInside)
         }
     }
 

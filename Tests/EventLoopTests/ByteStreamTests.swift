@@ -3,6 +3,7 @@
 import BearerdEventLoop
 import BearerdSystem
 import Glibc
+import Synchronization
 import Testing
 
 /// Two ends of a socket pair: one on a loop, one that the test reads and writes itself.
@@ -74,13 +75,33 @@ private final class DearWire: Wire {
     func close() { socket.close() }
 }
 
+/// A socket of whose bytes none are data, as of records of TLS without any.
+private final class EmptyWire: Wire {
+    private let socket: SocketWire
+
+    init(descriptor: Int32) { socket = SocketWire(descriptor: descriptor) }
+
+    var drainsOnShortReceive: Bool { socket.drainsOnShortReceive }
+    func receive(into destination: UnsafeMutableRawBufferPointer) -> WireResult {
+        while true {
+            let result = socket.receive(into: destination)
+            guard case .moved = result else { return result }
+        }
+    }
+    func send(_ source: UnsafeRawBufferPointer) -> WireResult { socket.send(source) }
+    func endSending() -> WireResult { socket.endSending() }
+    func close() { socket.close() }
+}
+
+private enum WireKind { case plain, dear, empty }
+
 enum SendingOfBlock: CaseIterable { case written, flushed, gathered }
 
 @Suite(.timeLimit(.minutes(10)))
 struct `A byte stream` {
     /// Runs `body` with a stream on a loop of its own and the other end's descriptor.
     private func withPair(
-        isDear: Bool = false, _ body: (Peer, Int32) async throws -> Void
+        _ kind: WireKind = .plain, _ body: (Peer, Int32) async throws -> Void
     ) async throws {
         var ends: [Int32] = [-1, -1]
         try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
@@ -89,7 +110,12 @@ struct `A byte stream` {
         let thread = try loop.start()
         // Made on the loop's thread, where its events live.
         let peer = await Task(executorPreference: loop) { [end = ends[0]] in
-            let wire: any Wire = isDear ? DearWire(descriptor: end) : SocketWire(descriptor: end)
+            let wire: any Wire =
+                switch kind {
+                case .plain: SocketWire(descriptor: end)
+                case .dear: DearWire(descriptor: end)
+                case .empty: EmptyWire(descriptor: end)
+                }
             return Peer(loop: loop, wire: wire, descriptor: end)
         }.value
         try await body(peer, ends[1])
@@ -97,6 +123,21 @@ struct `A byte stream` {
         close(ends[1])
         loop.stop()
         thread.join()
+    }
+
+    @Test func `bytes that are no data do not keep a wait from its end`() async throws {
+        try await withPair(.empty) { peer, other in
+            let hasEnded = Atomic(false)
+            let sender = Task.detached {
+                while !hasEnded.load(ordering: .relaxed) {
+                    send(other, "x", 1, Int32(MSG_NOSIGNAL | MSG_DONTWAIT))
+                    await Task.yield()
+                }
+            }
+            await #expect(throws: StreamError.timedOut) { try await peer.fill(within: .milliseconds(200)) }
+            hasEnded.store(true, ordering: .relaxed)
+            await sender.value
+        }
     }
 
     @Test func `bytes that arrive while somebody waits wake it`() async throws {
@@ -111,7 +152,7 @@ struct `A byte stream` {
 
     @Test(arguments: [false, true])
     func `a receive costs its work beside the bytes, too`(isDear: Bool) async throws {
-        try await withPair(isDear: isDear) { peer, other in
+        try await withPair(isDear ? .dear : .plain) { peer, other in
             #expect(send(other, "hello", 5, 0) == 5)
             let endsTurn = try await peer.receiveEndsTurn()
             #expect(endsTurn == isDear)
