@@ -18,9 +18,17 @@ extension Forwarder {
     func rewriteHead(
         of exchange: Exchange, _ length: BodyLength, for route: RouteState
     ) throws(ProxyError) {
-        exchange.form.length = length
+        exchange.form.length = hasEnded(length, of: exchange) ? .none : length
         try rewrite(&exchange.client.request, of: exchange, length, for: route)
         if exchange.routing.isAudited { noteCaller(of: exchange) }
+    }
+
+    /// True for content that is declared to be empty and has ended: the end of a stream of HTTP/2 goes with its head then, and does
+    /// not wait for the upstream's window.
+    private func hasEnded(_ length: BodyLength, of exchange: Exchange) -> Bool {
+        guard case .exact(0) = length else { return false }
+        let incoming = exchange.client.incoming
+        return incoming.isFinished && !incoming.hasTrailers
     }
 
     /// The steps that need the head, which is lent to them together.
