@@ -107,7 +107,8 @@ struct `Connecting to Redis` {
         master.withLock { $0 = other.address.port }
         let limit = ContinuousClock.now + patience
         while try await store.generation() == 1, .now < limit {
-            await #expect(throws: StoreError.self) { try await store.withLock(waitingAtMost: .zero) }
+            // It works from the moment on at which the sentinels' answer is there.
+            _ = try? await store.withLock(waitingAtMost: .zero)
         }
         try await store.save(.sample(generation: 2))
         #expect(try other("EXISTS", "bearerd:session:default") == "1")
