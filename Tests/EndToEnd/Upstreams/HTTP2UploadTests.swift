@@ -5,6 +5,19 @@ import Testing
 
 /// Requests of HTTP/2 with content on their way to an upstream.
 @Suite(.blocking) struct `Uploads over HTTP2` {
+    @Test func `that are declared to be empty end with their heads, which need no window`() throws {
+        let upstream = try HTTP2Upstream(settings: [(0x4, 0)], opensWindows: false) { peer, event, stream in
+            if stream.hasEnd { try peer.answer(stream.id, text: "\(event)") }
+        }
+        let sidecar = try HTTP2Route.sidecar(upstream)
+        // With its answer the upstream's SETTINGS are known.
+        #expect(try sidecar.get("/h2/").text == "head")
+        #expect(try sidecar.client().request("POST", "/h2/", [("Content-Length", "0")]).text == "head")
+        let client = try HTTP2Client(to: sidecar.bearerd.proxy)
+        #expect(try client.request("POST", "/h2/", [("content-length", "0")]).text == "head")
+        #expect(upstream.streams.map { $0["content-length"] } == [nil, "0", "0"])
+    }
+
     @Test func `wait for their turn on the connection where their own windows are open`() throws {
         let peers = Monitor<HTTP2Upstream.Peer?>(nil)
         let upstream = try HTTP2Upstream(settings: [(0x4, 1 << 20)], opensWindows: false) {
