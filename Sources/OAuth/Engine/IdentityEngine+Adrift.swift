@@ -30,7 +30,7 @@ extension IdentityEngine {
     mutating func claimed(_ ticket: Ticket, _ heard: Bool?) {
         guard case .asking(var asking) = phase, asking.claimCheck.ticket == ticket else { return }
         // Whoever has an answer to what another process has sent cannot say so, and goes first as if it did.
-        let isClaimed = heard ?? asking.rule?.othersMayLive ?? false
+        let isClaimed = heard ?? asking.rule?.othersSentLast ?? false
         asking.claimCheck = (now + Self.claimCheck, nil)
         asking.isClaimed = isClaimed
         asking.finalClaimCheck = asking.finalClaimCheck == .underWay && !isClaimed ? .foundNobody : nil

@@ -49,6 +49,8 @@ struct UnansweredRefresh: Sendable {
     private var isDecided = false
     /// True while somebody else's request may still be alive, whose connection nobody here sees die.
     private(set) var othersMayLive: Bool
+    /// True if somebody else has sent the token, and we have not sent it since: he may have its answer.
+    private(set) var othersSentLast: Bool
 
     /// True if the provider may have acted upon a request whose answer nobody has.
     private(set) var isInDoubt: Bool
@@ -63,6 +65,7 @@ struct UnansweredRefresh: Sendable {
         self.limit = limit
         maySend = !isInDoubt
         othersMayLive = isInDoubt && !isOurs
+        othersSentLast = othersMayLive
         nextProbe = isInDoubt ? now : nil
     }
 
@@ -115,7 +118,7 @@ struct UnansweredRefresh: Sendable {
 
     /// Others had the lease meanwhile, and may have sent the token.
     mutating func takenUp(at now: Instant) {
-        (othersMayLive, isInDoubt) = (true, true)
+        (othersMayLive, othersSentLast, isInDoubt) = (true, true, true)
         answersProbesSince = nil
         guard isAboutToRepeat else { return }
         maySend = false
@@ -128,7 +131,7 @@ struct UnansweredRefresh: Sendable {
     /// refused for a nonce or an encoding.
     mutating func begun(at now: Instant) {
         if isPreparing { living += 1 }
-        isPreparing = false
+        (isPreparing, othersSentLast) = (false, false)
         (answersProbesSince, probesInVain) = (nil, 0)
         waitEnd = limit > .zero ? now + limit : nil
         nextProbe = waitEnd

@@ -138,6 +138,18 @@ import Testing
         }
     }
 
+    @Test func `is taken back where nobody can be heard any more while it waits to go out`() throws {
+        let (run, question) = try doubting()
+        run.begins = false
+        run.play(.probed(question, nil))
+        run.pass(.seconds(5))
+        let second = try #require(run.play(.timePassed).probed)
+        #expect(run.play(.probed(second, nil)).asked != nil)
+        run.isClaimed = nil
+        run.pass(.seconds(1))
+        #expect(run.play(.timePassed).releases == [true], "the mark stays")
+    }
+
     @Test func `is sent once more though nobody can be heard by who alone has sent it`() throws {
         let run = EngineRun()
         run.isClaimed = nil
