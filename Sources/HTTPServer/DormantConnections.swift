@@ -14,18 +14,22 @@ package final class DormantConnections<Origin> {
         /// The listener that accepted the connection, in the owner's terms.
         package let origin: Origin
         fileprivate let since: ContinuousClock.Instant
+        /// Since when nothing has come that its client can have meant; it may have been awake meanwhile.
+        package let silentSince: ContinuousClock.Instant
         /// The connection that became silent after this one.
         fileprivate var next: Connection?
         /// The connection that became silent before this one, which owns this one.
         fileprivate unowned var previous: Connection?
 
         fileprivate init(
-            _ stream: ByteStream, peer: PeerAddress, origin: Origin, since: ContinuousClock.Instant
+            _ stream: ByteStream, peer: PeerAddress, origin: Origin, since: ContinuousClock.Instant,
+            silentSince: ContinuousClock.Instant
         ) {
             self.stream = stream
             self.peer = peer
             self.origin = origin
             self.since = since
+            self.silentSince = silentSince
         }
     }
 
@@ -56,9 +60,18 @@ package final class DormantConnections<Origin> {
     package var isEmpty: Bool { first == nil }
 
     /// Takes a connection on which nothing waits to be received and no task waits.
-    package func add(_ stream: ByteStream, from peer: PeerAddress, origin: Origin) {
-        let connection = Connection(stream, peer: peer, origin: origin, since: .now)
+    ///
+    /// - Parameter silentSince: as its ``Connection/silentSince`` was when it was woken, if nothing has come since; else nil.
+    package func add(
+        _ stream: ByteStream, from peer: PeerAddress, origin: Origin,
+        silentSince: ContinuousClock.Instant? = nil
+    ) {
+        let now = ContinuousClock.now
+        let connection = Connection(
+            stream, peer: peer, origin: origin, since: now, silentSince: silentSince ?? now)
         append(connection)
+        // What woke it each time was nothing, as a record of TLS without data is.
+        if limit > .zero, connection.silentSince + limit <= now { return close(connection) }
         stream.readiness.onEdge = { [unowned self, unowned connection] in remove(connection) }
         if stream.isReadable { return remove(connection) }
         if !isTimerSet, limit > .zero { setTimer(at: connection.since + limit) }

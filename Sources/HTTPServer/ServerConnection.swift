@@ -71,6 +71,11 @@ package final class ServerConnection {
 
     /// True if ``receiveHead()`` returned because the client is silent; call it again once there is data.
     package var isDormant: Bool { sleeps }
+    /// Since when the client has been silent, if it was dormant before and nothing has come of it since; else nil.
+    package var silentSince: ContinuousClock.Instant? { stream.bytesReceived == wokenAt ? silence : nil }
+    private var silence: ContinuousClock.Instant?
+    /// How many bytes had come when it was woken.
+    private var wokenAt: UInt64 = 0
 
     /// The longest time for which a client may send data that is no longer read.
     ///
@@ -131,6 +136,11 @@ package final class ServerConnection {
         }
     }
 
+    /// Notes that the client was dormant until now.
+    package func isWoken(silentSince: ContinuousClock.Instant) {
+        (silence, wokenAt) = (silentSince, stream.bytesReceived)
+    }
+
     /// Starts over with another client's connection, in place of one that has ended or is dormant.
     package func begin(_ stream: ByteStream, from peer: PeerAddress) {
         var last = connected
@@ -140,6 +150,7 @@ package final class ServerConnection {
         ByteStream.keepSpare(&last)
         client = peer
         parsing.value.begin(limits: limits)
+        silence = nil
         waits = true
         sleeps = false
         dawdles = false

@@ -32,18 +32,18 @@ private actor Ward: LoopConfined {
         if returning.remove(connection.origin) != nil { add(connection.stream, as: connection.origin) }
     }
 
-    func add(_ descriptor: Int32, as number: Int) {
+    func add(_ descriptor: Int32, as number: Int, silentSince: ContinuousClock.Instant? = nil) {
         if dormant == nil { dormant = makeDormant() }
         let stream = ByteStream(
             wire: SocketWire(descriptor: descriptor),
             readiness: Readiness(descriptor: descriptor, loop: loop), loop: loop)
         streams.append(stream)
-        add(stream, as: number)
+        add(stream, as: number, silentSince: silentSince)
     }
 
-    private func add(_ stream: ByteStream, as number: Int) {
+    private func add(_ stream: ByteStream, as number: Int, silentSince: ContinuousClock.Instant? = nil) {
         while (try? stream.receive()) == true { stream.input.consume(stream.input.count) }
-        dormant?.add(stream, from: .unknown, origin: number)
+        dormant?.add(stream, from: .unknown, origin: number, silentSince: silentSince)
     }
 
     /// Has the next wake-up of `number` put it back.
@@ -93,6 +93,19 @@ struct `A dormant connection` {
             }
             for number in [1, 3, 0, 2] { #expect(await woken.next() == number) }
             #expect(await ward.isEmpty)
+        }
+    }
+
+    @Test func `is over at once where nothing has woken it for so long as it may be silent`() async throws {
+        try await withWard(of: 1, limit: .seconds(60)) { ward, _ in
+            var ends: [Int32] = [-1, -1]
+            try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
+            defer { close(ends[1]) }
+            _ = fcntl(ends[0], F_SETFL, O_NONBLOCK)
+            await ward.add(ends[0], as: 7, silentSince: .now - .seconds(60))
+            var woken = ward.woken.makeAsyncIterator()
+            #expect(await woken.next() == 7)
+            #expect(await !ward.isEmpty, "the other one has just begun")
         }
     }
 

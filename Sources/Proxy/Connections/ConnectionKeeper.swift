@@ -167,13 +167,13 @@ final class ConnectionKeeper<Kinds: UpstreamKinds> {
             attach(
                 connection.stream, from: connection.peer,
                 by: forwarder.worker.routing.routing(at: connection.origin), isSecured: true,
-                isRefused: false, on: worker)
+                isRefused: false, silentSince: connection.silentSince, on: worker)
         }
     }
 
     private func attach(
         _ stream: ByteStream, from peer: PeerAddress, by routing: ListenerRouting<Kinds>, isSecured: Bool,
-        isRefused: Bool, on worker: isolated any Actor
+        isRefused: Bool, silentSince: ContinuousClock.Instant? = nil, on worker: isolated any Actor
     ) {
         if let seat = vacant.take() {
             seat.connection.begin(stream, from: peer)
@@ -182,6 +182,7 @@ final class ConnectionKeeper<Kinds: UpstreamKinds> {
             // last one, and may have been accepted under rules that have changed since.
             if isSecured || isRefused || routing.listener.isSecured { seat.exchange.forgetClient() }
             seat.isSecured = isSecured
+            if let silentSince { seat.connection.isWoken(silentSince: silentSince) }
             begin(seat)
             return vacant.resume(seat)
         }
@@ -190,6 +191,7 @@ final class ConnectionKeeper<Kinds: UpstreamKinds> {
             timeouts: snapshot.serverTimeouts, dormantAfter: dormantAfter)
         let seat = Seat(forwarder.makeExchange(for: connection, on: routing), on: loop)
         seat.isSecured = isSecured
+        if let silentSince { connection.isWoken(silentSince: silentSince) }
         begin(seat)
         _ = loop.startTask { await self.keep(seat) }
     }
@@ -286,7 +288,9 @@ final class ConnectionKeeper<Kinds: UpstreamKinds> {
     private func park(_ seat: Seat) {
         detach(seat)
         let connection = seat.connection
-        dormant?.add(connection.stream, from: connection.peer, origin: seat.exchange.routing.listener)
+        dormant?.add(
+            connection.stream, from: connection.peer, origin: seat.exchange.routing.listener,
+            silentSince: connection.silentSince)
     }
 
     private func detach(_ seat: Seat) {
