@@ -107,13 +107,16 @@ package final class UpstreamConnector {
         return try await run(second, within: Self.rest(of: timeout, since: start), onTaken: onTaken)
     }
 
-    /// The pause before another attempt where the queue of a Unix socket is full.
-    private static let queuePause = Duration.milliseconds(20)
+    /// The pauses before other attempts where the queue of a Unix socket is full: the first, and the longest of those that grow.
+    private static let (queuePause, longestQueuePause) = (
+        Duration.milliseconds(20), Duration.milliseconds(320)
+    )
 
     /// Connects, and waits for room in the queue of who listens, which at a Unix socket the kernel does not do.
     private func inTurn(
         within timeout: Duration, since start: ContinuousClock.Instant, onTaken: @escaping () -> Void
     ) async throws(UpstreamError) -> CurlTransfer {
+        var pause = Self.queuePause
         while true {
             do throws(UpstreamError) {
                 return try await transfer(
@@ -121,7 +124,8 @@ package final class UpstreamConnector {
             } catch {
                 guard error == .fullQueue else { throw error }
             }
-            await multis.loop.pause(for: Self.queuePause)
+            await multis.loop.pause(for: pause)
+            pause = min(pause * 2, Self.longestQueuePause)
             if Task.isCancelled { throw .cancelled }
             guard timeout == .zero || start.duration(to: .now) < timeout else { throw .connectionTimeout }
         }
@@ -175,9 +179,10 @@ package final class UpstreamConnector {
         case .cancelled, .expired: throw .cancelled
         case .done(CURLE_OK): return transfer
         case .done where transfer.attachments.hasNoCommonProtocol: throw .noCommonProtocol
-        // connect(2) says EAGAIN, for which libcurl waits in vain, and finds no error then.
+        // connect(2) says EAGAIN, for which libcurl waits in vain, and finds no error then; nor does it where it got no socket.
         case .done(CURLE_COULDNT_CONNECT)
-        where address.url.socketPath != nil && transfer.easy.number(CURLINFO_OS_ERRNO) == 0:
+        where address.url.socketPath != nil && transfer.easy.number(CURLINFO_OS_ERRNO) == 0
+            && transfer.attachments.socketError == 0:
             throw .fullQueue
         case .done(let code): throw UpstreamError(code, of: transfer)
         }
