@@ -54,7 +54,9 @@ package struct HTTPRequest: Sendable {
     /// The size of the head as HTTP/2 counts it, with 32 bytes for each field (RFC 9113 §6.5.2), or some bytes more.
     package var http2Size: Int {
         let (pseudoFields, more) = (160, 28)
-        return fields.block.count + more * fields.count + targetBytes.count + pseudoFields
+        // What is not ASCII in the target is percent-encoded there.
+        let encoded = 2 * targetBytes.count { $0 >= 0x80 }
+        return fields.block.count + more * fields.count + targetBytes.count + encoded + pseudoFields
     }
 
     /// Forgets a request that is over, and leaves nothing of it in the memory that is kept: the token may stand in there.
