@@ -10,6 +10,11 @@ package struct UpstreamAddress: Equatable, Sendable {
     /// The protocol that it is spoken to in.
     package let httpProtocol: UpstreamProtocol
 
+    /// Returns true if connections to both go to one place, however they are made.
+    package func isOneServer(with other: UpstreamAddress) -> Bool {
+        url == other.url && transport.connectTo == other.transport.connectTo
+    }
+
     package init(
         url: HTTPURL, transport: Transport = Transport(), httpProtocol: UpstreamProtocol = .http1
     ) {

@@ -77,7 +77,9 @@ struct RoutingComposer {
                     headLimits: headLimits)
                 let known = self.upstreams[place]
                 // The connections to it count on, whatever else changes; those to another address do not.
-                let limit = known.flatMap { $0.settings.address == settings.address ? $0.shared.limit : nil }
+                let limit = known.flatMap {
+                    $0.settings.address.isOneServer(with: settings.address) ? $0.shared.limit : nil
+                }
                 let shared =
                     known.flatMap { $0.settings == settings ? $0.shared : nil }
                     ?? SharedUpstream(
