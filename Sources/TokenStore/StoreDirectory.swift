@@ -63,9 +63,18 @@ package enum StoreDirectory {
         let names = (try? FileSystem.names(in: configured)) ?? []
         return StoreExamination.Unused(
             problem: problem, substitute: "\(configured)/\(ownSubdirectory)",
-            hasSubstitute: names.contains(ownSubdirectory),
             isOurs: status.owner == CurrentProcess.effectiveUser,
             holdsSessions: names.contains(where: StorePaths.isSession))
+    }
+
+    /// The problem with a directory that is another user's own store: closed to all but him, and with no session of ours in the
+    /// one that would be used in its place; nil for any other directory.
+    package static func strangersProblem(with configured: String) -> String? {
+        guard let status = (try? FileSystem.status(of: configured)) ?? nil, status.kind == .directory,
+            status.owner != CurrentProcess.effectiveUser, status.mode & 0o077 == 0
+        else { return nil }
+        let ours = (try? FileSystem.names(in: "\(configured)/\(ownSubdirectory)")) ?? []
+        return ours.contains(where: StorePaths.isSession) ? nil : ownerProblem(status)
     }
 
     /// Returns true if a session of the identity is in the directory that would be used; false too where nobody can tell.

@@ -7,8 +7,6 @@ package struct StoreExamination: Sendable {
         package let problem: String
         /// The directory in its place.
         package let substitute: String
-        /// True if that exists.
-        package let hasSubstitute: Bool
         /// True if it is ours, so that it only needs mode 0700.
         package let isOurs: Bool
         package let holdsSessions: Bool

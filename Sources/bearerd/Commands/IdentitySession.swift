@@ -67,7 +67,7 @@ struct IdentitySession {
                 .permission, "the store is in memory, where only the daemon that made it sees it")
         }
         if !isDetached {
-            if let problem = configuration.store.strangersSessions {
+            if let problem = configuration.store.strangersProblem {
                 throw CommandFailure(.permission, problem)
             }
             if let hidden = configuration.store.hiddenSessions { Console.remark(hidden) }

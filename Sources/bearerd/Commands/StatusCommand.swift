@@ -58,7 +58,9 @@ struct StatusCommand: Command {
                 ?? "no daemon answers at admin.listen; \(DaemonElsewhere.advice(listening: configuration.listen))"
             throw CommandFailure(.permission, "the store is in memory, and \(reason)")
         }
-        if let hidden = configuration.store.hiddenSessions { Console.remark(hidden) }
+        if let problem = configuration.store.strangersProblem ?? configuration.store.hiddenSessions {
+            Console.remark(problem)
+        }
         let store = ExaminedStore(configuration, loop: loop, onTrouble: Console.remark)
         try await store.probe()
         var statuses: [IdentityStatus] = []

@@ -13,13 +13,12 @@ extension StoreConfiguration {
             + "its place; 'bearerd doctor --check store' tells what to do"
     }
 
-    /// The problem with a directory that holds another user's sessions, where we have none in its place.
+    /// The problem with a directory that is another user's store; nil for any other directory.
     ///
-    /// It is his store, and one of our own in it would be another, which his daemon never sees; nil for any other directory.
-    var strangersSessions: String? {
-        guard let directory, let hidden = StoreDirectory.hidden(in: directory), !hidden.isOurs,
-            !hidden.hasSubstitute
-        else { return nil }
-        return "the sessions in \(directory) (store.directory) are not ours: it \(hidden.problem)"
+    /// His daemon uses it: one of our own in it would be another, of which that daemon knows nothing.
+    var strangersProblem: String? {
+        directory.flatMap(StoreDirectory.strangersProblem).map {
+            "the store in \(directory ?? "") (store.directory) is not ours: it \($0)"
+        }
     }
 }

@@ -259,7 +259,7 @@ import Testing
         let doctor = try BearerdProcess.command("doctor", "--check", "store", "-c", file)
         #expect(doctor.exit == 0 && doctor.output.contains("belongs to user \(Stranger.user)"), "\(doctor)")
         let shown = try BearerdProcess.command("token", "-c", file)
-        #expect(shown.exit == 77 && shown.errors.contains("are not ours"), "\(shown)")
+        #expect(shown.exit == 77 && shown.errors.contains("is not ours"), "\(shown)")
         let newer = provider.makeRefreshToken()
         let again = try directory.write("again", newer)
         #expect(try BearerdProcess.command("import", "--refresh-token", again, "-c", file).exit == 0)
