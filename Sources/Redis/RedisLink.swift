@@ -19,7 +19,7 @@ actor RedisLink: LoopConfined {
     private var askedAt = ContinuousClock.now
     /// True while the sentinels are asked whether another server is the master now, and once they have named one.
     private var isAsking = false
-    private var isReplaced = false
+    private var hasOtherMaster = false
     private var isTaken = false
     private var waiting: [CheckedContinuation<Void, Never>] = []
     /// The error that keeps us from the server; nil while there is none.
@@ -82,7 +82,7 @@ actor RedisLink: LoopConfined {
 
     private func attempt(_ command: RESPCommand, _ isScript: Bool) async -> Result<RESPValue, RedisError> {
         let isOld = !settings.sentinels.isEmpty && askedAt.duration(to: .now) > settings.longestSilence
-        if isOld || isReplaced {
+        if isOld || hasOtherMaster {
             connection?.close()
             connection = nil
         }
@@ -95,7 +95,7 @@ actor RedisLink: LoopConfined {
         }
         do throws(RedisError) {
             let fresh = try await connect()
-            (connection, isReplaced) = (fresh, false)
+            (connection, hasOtherMaster) = (fresh, false)
             let outcome = await outcome(of: command, on: fresh)
             if case .failure(let error) = outcome, connection == nil {
                 failsInScripts = failsInScripts || isScript
@@ -138,7 +138,7 @@ actor RedisLink: LoopConfined {
         isAsking = true
         _ = loop.startTask {
             if let master = await self.dialer.master(), master != server, self.connection?.server == server {
-                self.isReplaced = true
+                self.hasOtherMaster = true
             }
             self.isAsking = false
         }
