@@ -275,9 +275,7 @@ package struct AdminResponder: HTTPResponder {
     }
 
     private func requireIdentity(_ name: String) async throws(AdminError) {
-        guard await identities.statuses().contains(where: { $0.name == name }) else {
-            throw .noSuchIdentity(name)
-        }
+        guard await status(of: name) != nil else { throw .noSuchIdentity(name) }
     }
 
     /// Performs an action and answers with the resulting status of the identity.
@@ -290,9 +288,7 @@ package struct AdminResponder: HTTPResponder {
         } catch {
             throw .session(.token(error), of: identity, reason: await lastError(of: identity))
         }
-        guard let status = await identities.statuses().first(where: { $0.name == identity }) else {
-            throw .notFound
-        }
+        guard let status = await status(of: identity) else { throw .notFound }
         return .json(status.json)
     }
 
@@ -308,9 +304,13 @@ package struct AdminResponder: HTTPResponder {
         }
     }
 
+    private func status(of identity: String) async -> IdentityStatus? {
+        await identities.statuses().first { $0.name == identity }
+    }
+
     /// The identity's last error, which whoever may act on the identity may read, too.
     private func lastError(of identity: String) async -> String? {
-        await identities.statuses().first { $0.name == identity }?.lastError?.detail
+        await status(of: identity)?.lastError?.detail
     }
 
     /// Sets the cookie of a browser in which the right key was typed; shows the form again after a wrong one.
