@@ -248,7 +248,7 @@ package final class ByteStream {
         guard !isClosed else { throw .closed }
         input.makeRoom(minimum: 1024, capacity: capacity, pool: pool)
         let room = input.room
-        defer { spend(wire.workBeside) }
+        defer { if isEncrypted { spend(wire.workBeside) } }
         switch input.fill({ wire.receive(into: $0) }) {
         case .moved(let count):
             received &+= UInt64(count)

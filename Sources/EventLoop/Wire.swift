@@ -21,7 +21,8 @@ package enum WireResult {
 package protocol Wire: AnyObject {
     /// True if the last `receive`, if it filled less than its buffer, has emptied the descriptor.
     var drainsOnShortReceive: Bool { get }
-    /// The cost of the last `receive` beside the bytes that it moved, in the units of ``TurnBudget``.
+    /// The cost of the last `receive` beside the bytes that it moved, in the units of ``TurnBudget``; asked for where
+    /// ``isEncrypted`` is true.
     var workBeside: Int { get }
     /// Moves data that has arrived into `destination`, which is not empty.
     func receive(into destination: UnsafeMutableRawBufferPointer) -> WireResult

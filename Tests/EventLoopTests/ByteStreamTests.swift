@@ -65,6 +65,7 @@ private final class DearWire: Wire {
 
     init(descriptor: Int32) { socket = SocketWire(descriptor: descriptor) }
 
+    var isEncrypted: Bool { true }
     var workBeside: Int { 1 << 20 }
     var drainsOnShortReceive: Bool { socket.drainsOnShortReceive }
     func receive(into destination: UnsafeMutableRawBufferPointer) -> WireResult {
