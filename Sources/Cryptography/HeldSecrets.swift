@@ -12,8 +12,10 @@ struct HeldSecrets {
     static let shortest = 3
     /// The time that a secret is remembered after it was forgotten.
     static let memory: Duration = .seconds(600)
-    /// Up to this number of pieces, every piece of a secret is kept; beyond it, only the beginning, the end, and each
-    /// ``stride``th piece of a long secret: still, less than 40 bytes of it are recognised, up to ``mostStridden``.
+    /// Up to this number of pieces, every piece of a secret is kept.
+    ///
+    /// Beyond it the beginning, the end and each ``stride``th piece of a long secret are kept: a repeated part of 40 bytes is
+    /// still recognised, up to ``mostStridden``.
     static let mostDense = 1 << 17
     /// Beyond this number ``fewest`` pieces are kept between beginning and end, however long a secret is, so that there is room
     /// for the two tokens of each of ten thousand callers.

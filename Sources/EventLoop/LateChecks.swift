@@ -23,7 +23,7 @@ final class LateChecks {
     func add(_ readiness: Readiness, on loop: EventLoop) {
         young.value.append(readiness)
         guard !isTimerSet else { return }
-        let timer = timer ?? LoopTimer(loop: loop) { [unowned self] in fire() }  // it ends with us, or before
+        let timer = timer ?? LoopTimer(loop: loop) { [unowned self] in fire() }  // `self` owns it
         self.timer = timer
         isTimerSet = true
         timer.set(after: Self.pace)

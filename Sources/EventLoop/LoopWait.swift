@@ -102,7 +102,7 @@ package final class LoopWait {
 
     private func setTimer(to deadline: CoarseInstant) {
         if let timerDeadline, timerDeadline <= deadline { return }
-        let timer = timer ?? LoopTimer(loop: loop) { [unowned self] in timerFired() }  // it ends with us
+        let timer = timer ?? LoopTimer(loop: loop) { [unowned self] in timerFired() }  // `self` owns it
         self.timer = timer
         timerDeadline = deadline
         timer.set(after: max(deadline.duration(since: .now), .milliseconds(1)))

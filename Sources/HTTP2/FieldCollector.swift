@@ -36,7 +36,7 @@ struct FieldCollector {
     /// False if one of them names another host than `:authority`.
     private var hostsAgree = true
     private(set) var connectProtocol: [UInt8]?
-    /// Of three digits, whatever they are; negative without one.
+    /// The value of `:status` if it has three digits; negative without one.
     private(set) var status = -1
     /// The last host that was found well-formed; clients seldom change it.
     private var validHost: [UInt8] = []

@@ -23,7 +23,7 @@ struct FrameScanner {
         /// For a CONTINUATION: how many its head has had so far, this one included.
         let continuations: Int
 
-        /// Of a HEADERS or DATA frame: true if it is the last of its side of the stream.
+        /// True if a HEADERS or DATA frame is the last of its side of the stream.
         var endsStream: Bool { flags & 0x1 != 0 }
     }
 

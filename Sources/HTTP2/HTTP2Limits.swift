@@ -6,7 +6,7 @@ package import BearerdHTTPMessages
 package struct HTTP2Limits: Equatable, Sendable {
     /// Streams at once that the peer may have begun (`limits.streams`); a client's side takes none.
     package var streams: Int
-    /// Of the peer's heads and trailer sections, as decoded: 32 bytes a field beside its text (RFC 9113 §6.5.2).
+    /// The limits of the peer's heads and trailer sections, as decoded: 32 bytes a field beside its text (RFC 9113 §6.5.2).
     package var head: HeadLimits
 
     package init(streams: Int = 100, head: HeadLimits = HeadLimits()) {

@@ -241,7 +241,7 @@ package final class HTTP2Connection {
         sender.wake()
     }
 
-    /// Tells the peer that everything is said, and lets what it still sends run into the void until it has heard that, for a
+    /// Tells the peer that everything is said, and reads and discards what it still sends until it has heard that, for a
     /// moment at most: closing with unread bytes would reset the connection, and the peer lose what was said last.
     package func linger(within limit: Duration) async {
         let deadline = ContinuousClock.now + limit

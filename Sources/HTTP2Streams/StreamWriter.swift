@@ -21,7 +21,6 @@ package final class StreamWriter: BodySink {
     private var isHeadWaiting = false
     /// The status in the head that waits.
     private var status = 0
-    /// Its fields.
     private let fields = Exclusive(HTTPFields())
     private var hasEnd = false
     private var isTimedOut = false

@@ -13,7 +13,6 @@ package protocol MessageExchange: AnyObject {
 
     /// The content of the incoming message.
     var incoming: Incoming { get }
-    /// The outgoing message.
     var outgoing: Outgoing { get }
 
     /// True until our side closes the exchange.

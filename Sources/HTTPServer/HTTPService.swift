@@ -39,7 +39,7 @@ package actor HTTPService: LoopConfined {
     private var workCount = 0
     private let peers = PeerLookup()
     private var isStopping = false
-    private lazy var retry = LoopTimer(loop: loop) { [unowned self] in  // the timer ends with us
+    private lazy var retry = LoopTimer(loop: loop) { [unowned self] in  // `self` owns the timer
         assumeIsolated { $0.letIn() }
     }
 

@@ -39,6 +39,5 @@ extension ProtocolOffer {
 }
 
 extension ValueKind<ProtocolOffer> {
-    /// One protocol.
     fileprivate static var spokenProtocol: ValueKind { word(of: [("http1", .http1), ("h2", .http2)]) }
 }

@@ -14,7 +14,7 @@ final class CurlMulti {
     private let handle: UnsafeMutableRawPointer
     private var watches: [Int32: DescriptorWatch] = [:]
     private var running: [UnsafeMutableRawPointer: CurlTransfer] = [:]
-    private lazy var timer = LoopTimer(loop: loop) { [unowned self] in  // the timer ends with us
+    private lazy var timer = LoopTimer(loop: loop) { [unowned self] in  // `self` owns the timer
         drive(descriptor: CURL_SOCKET_TIMEOUT, directions: [])
     }
 
@@ -72,7 +72,7 @@ final class CurlMulti {
         guard !directions.isEmpty else { return }
         let watch = DescriptorWatch(
             descriptor: descriptor, directions: directions, loop: loop
-        ) { [unowned self] in  // the watch ends with us
+        ) { [unowned self] in  // `self` owns the watch
             drive(descriptor: descriptor, directions: $0)
         }
         watches[descriptor] = watch

@@ -67,7 +67,7 @@ package final class HTTP2Exchange: UpstreamExchange, ArrivalSource {
         outgoing = StreamWriter(of: handle)
         heed = { [unowned self] in handle.wake() }  // conclude() takes it from the stream
         // An upstream that takes nothing of a request for so long is not waited for.
-        outgoing.onTimeOut = { [unowned self] in handle.reset(.cancel) }  // it ends with us
+        outgoing.onTimeOut = { [unowned self] in handle.reset(.cancel) }  // `self` owns it
     }
 
     /// Takes the place under the route's limit again that the last request has given back.

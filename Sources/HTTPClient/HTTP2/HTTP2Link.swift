@@ -39,7 +39,7 @@ final class HTTP2Link {
     private var doubtedAt: UInt64?
     /// True once it has ended for that.
     private(set) var endedMute = false
-    private lazy var timer = LoopTimer(loop: connection.loop) { [unowned self] in  // the timer ends with us
+    private lazy var timer = LoopTimer(loop: connection.loop) { [unowned self] in  // `self` owns the timer
         isWatched = false
         judgeLiveness()
     }
@@ -223,7 +223,7 @@ final class HTTP2Link {
         timer.set(after: pulse)
     }
 
-    /// A request has found no room here: those that take it, and are waited for, are perhaps waited for in vain.
+    /// Asks the upstream by PING if it is there: a request found no room because of others that are still unanswered.
     func heedVainRequest() {
         guard isWatched, !liveness.hasNewRequest, isKept else { return }
         if liveness.heed(sight) { ping() }

@@ -24,7 +24,7 @@ package final class HTTP2Pool: NegotiatingPool {
     private var isClosed = false
     /// How many requests ask for a connection.
     ///
-    /// They get one of a closed pool, too: it was theirs before.
+    /// A closed pool still serves them, because they began before it was closed.
     private var askingCount = 0
     private var isTimerSet = false
     package var onShortage: () -> Void = {} { didSet { maker.onShortage = onShortage } }
@@ -45,7 +45,7 @@ package final class HTTP2Pool: NegotiatingPool {
     private let lifetimes: UpstreamPool.Lifetimes
     private let headLimits: HeadLimits
     private let loop: EventLoop
-    private lazy var timer = LoopTimer(loop: loop) { [unowned self] in  // the timer ends with us
+    private lazy var timer = LoopTimer(loop: loop) { [unowned self] in  // `self` owns the timer
         isTimerSet = false
         expire()
     }
@@ -54,7 +54,7 @@ package final class HTTP2Pool: NegotiatingPool {
     private static let vacancies = 64
     /// More connections than this are not made for one request: an upstream may give them up at once.
     private static let attemptLimit = 3
-    /// An upstream that has said more whenever it was looked at is there.
+    /// After so many readings a link with unread bytes is used all the same.
     private static let lookLimit = 3
     /// How long a choice of HTTP/1.1 holds where connections have no end of their own.
     private static let declineAge = Duration.seconds(600)
@@ -169,7 +169,7 @@ package final class HTTP2Pool: NegotiatingPool {
 
     /// An exchange that is over, to be used again; nil if there is none.
     private func takeVacant() -> HTTP2Exchange? {
-        // Whoever had it last may look at it for a moment longer.
+        // Its last user may still hold a reference.
         let last = vacant.value.count - 1
         guard last >= 0, isKnownUniquelyReferenced(&vacant.value[last]) else { return nil }
         return vacant.value.removeLast()
@@ -179,7 +179,7 @@ package final class HTTP2Pool: NegotiatingPool {
 
     package func discard(_ exchange: HTTP2Exchange) {
         if exchange.isUnheard { exchange.link.shutDown() }
-        // One that is reset speaks of itself alone.
+        // The link's verdict is read before `conclude` resets the stream.
         heedVerdict(of: exchange.link)
         exchange.conclude()
         let link = exchange.link

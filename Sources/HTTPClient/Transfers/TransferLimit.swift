@@ -20,7 +20,7 @@ final class TransferLimit {
     /// endless.
     private var lateSlicesAllowed = TransferLimit.slices
     private var sliceEnd = ContinuousClock.now
-    // The timer ends with us.
+    // `self` owns the timer.
     private lazy var timer = LoopTimer(loop: loop) { [unowned self] in sliceEnded() }
 
     /// - Parameters:

@@ -59,7 +59,7 @@ package final class UpstreamPool: ExchangePool {
     private let limit: UpstreamLimit
     private let lifetimes: Lifetimes
     private let loop: EventLoop
-    private lazy var timer = LoopTimer(loop: loop) { [unowned self] in  // the timer ends with us
+    private lazy var timer = LoopTimer(loop: loop) { [unowned self] in  // `self` owns the timer
         isTimerSet = false
         expire()
     }

@@ -53,7 +53,9 @@ public struct ClientConfiguration: Equatable, Sendable {
     public var audience: [String] = []
     /// Resource indicators (RFC 8707).
     public var resource: [String] = []
-    /// Further resources that routes ask for; a login names them too, because a server refuses to narrow what it never granted.
+    /// The resources beside ``resource`` for which tokens will be asked later.
+    ///
+    /// A login names them too, because a server refuses to narrow what it never granted.
     public var furtherResources: [String] = []
     /// True if scope, audience and resource are a route's; see `aimed(at:)`.
     public internal(set) var isForRoute = false
@@ -111,7 +113,6 @@ public struct ClientConfiguration: Equatable, Sendable {
 }
 
 extension ClientConfiguration {
-    /// True if a refresh names the scope.
     var namesScope: Bool { narrowsScope || sendsScopeOnRefresh }
 
     /// The scope of a login: `openid` if none is configured.
@@ -120,6 +121,5 @@ extension ClientConfiguration {
     /// The resources of a login (RFC 8707 §2.1), those of all routes among them.
     var loginResource: [String] { resource + furtherResources.filter { !resource.contains($0) } }
 
-    /// True if a login asks for an ID token.
     var asksForIDToken: Bool { loginScope.contains(Scope.openID) }
 }

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A secret of a client or its grant, read at each use.
-///
-/// The raw values are the configuration's keys, without `_file`.
 public enum Credential: String, CaseIterable, Sendable {
     /// RFC 6749 §2.3.1.
     case clientSecret = "client_secret"
     /// The key that signs assertions, in PEM or JWK.
     case privateKey = "private_key"
-    /// A ready-made JWT: the client's assertion, or with `jwt_bearer` the grant's.
+    /// A ready-made JWT: the client's assertion, or with ``GrantType/jwtBearer`` the grant's.
     case assertion
     /// The certificate whose thumbprints assertions have, in PEM.
     case assertionCertificate = "assertion_certificate"

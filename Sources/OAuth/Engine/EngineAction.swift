@@ -4,7 +4,7 @@ import BearerdCryptography
 
 /// An action that an ``IdentityEngine`` wants done; a list of them is done in its order.
 ///
-/// Each action with a ticket is answered by the event that has the same ticket.
+/// Whatever takes time is answered by the event with its ticket; `release` and `hangUp` name the ticket of what they end.
 enum EngineAction: Sendable {
     // MARK: The store
 

@@ -17,7 +17,6 @@ struct IdentityEngine: Sendable {
     /// The client as the configuration has it.
     let configured: ClientConfiguration
 
-    /// The phase that the engine is in.
     var phase = Phase.idle
     /// The store's lease, while we have it.
     var lease: HeldLease?
@@ -64,7 +63,7 @@ struct IdentityEngine: Sendable {
 
     /// A request that made room for a person in another process, and may be taken up again.
     var adrift: Asking?
-    /// The refresh token, by its digest, of which people have heard, or need not hear, that it may be spent.
+    /// The digest of the refresh token for which `refreshTokenMayBeSpent` was reported, or needs no report.
     var toldDoubt: String?
     /// Requests of a session that has ended, with the clients that sent them: what their answers bring is revoked.
     var orphans: [Ticket: Asking.Client] = [:]
@@ -78,7 +77,9 @@ struct IdentityEngine: Sendable {
 
     /// No refresh token is spent before: whoever has something newer writes it first.
     var settledAt: Instant?
-    /// The store was last found to hold less than it had held, and is left until then to whoever has something newer.
+    /// The end of the time in which others write first, because the store was found to hold less than it did; nil without one.
+    ///
+    /// Until then no refresh token is sent: another process may have the newer session.
     var returnEnd: Instant?
     /// True if the store held less when it was last read.
     var hasReturned = false

@@ -54,7 +54,7 @@ struct TargetState: Sendable {
 
     /// True if it is to end, and asks for tokens only where somebody waits for one.
     var isLeaving = false
-    /// True if somebody waited for a token since then.
+    /// True if somebody has waited for a token since ``isLeaving`` was set.
     var isAwaited = false
 
     /// The token that requests use without asking, as the driver was last told.
@@ -68,7 +68,7 @@ struct TargetState: Sendable {
         let wasRefused: Bool
         /// True if the request was made again because its answer was lost.
         var isRepeated = false
-        /// True if nobody waits for the answer any more who has a token, or other plans.
+        /// True if the answer takes so long that callers with a usable token no longer wait for it.
         var isSilent = false
     }
 

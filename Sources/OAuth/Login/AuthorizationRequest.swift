@@ -17,7 +17,7 @@ public struct AuthorizationRequest: Sendable {
     /// The random value that the ID token must repeat; it is sent where the scope has `openid`.
     public let nonce: Secret
     let verifier: Secret
-    /// The scope that is asked for; empty if an older version of this library has encoded the request.
+    /// The scope that is asked for; empty if another version of this library has encoded the request.
     public internal(set) var scope: [String] = []
     /// The client that asks; empty as ``scope`` is.
     public internal(set) var clientID = ""

@@ -18,7 +18,6 @@ final class CallerExchanges {
 
     /// The most exchanges at once: callers can make up tokens faster than the provider can judge them.
     private static let mostUnderWay = 100
-    /// The most queued exchanges.
     private static let mostQueued = 1000
 
     /// Those who wait for each exchange, by its number.

@@ -6,7 +6,6 @@
 /// success in between, and those of all groups if different groups did. A caller that has not failed is tried once, at a
 /// pace that a provider in trouble can bear.
 struct CallerFailures {
-    /// The failures of one caller.
     private struct Entry {
         let kind: TokenFailure.Kind
         let count: Int

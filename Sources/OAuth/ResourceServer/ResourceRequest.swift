@@ -4,7 +4,7 @@
 public struct ResourceRequest: Sendable {
     /// The method, to the letter.
     public var method: String
-    /// The URL as the client addressed it: scheme, the `Host` that was sent, path; a query does no harm.
+    /// The URL as the client addressed it: scheme, the `Host` that was sent, path; a query is ignored.
     public var url: String
     /// Every value of the field `Authorization`.
     public var authorization: [String]

@@ -4,8 +4,7 @@ public import BearerdExecutorConfinement
 
 /// The tokens of one identity: asked of the authorization server, stored, and given to those who wait.
 ///
-/// Every method runs on the executor given at the start. Threads that serve requests read `slot` and come here
-/// only when it is empty or a resource server refused the token.
+/// Every method runs on the executor given at the start.
 ///
 /// The state of the identity has one owner in the process, which this session shares with those that ask for tokens
 /// of another scope, audience or resource with the same refresh token.
@@ -14,7 +13,8 @@ public actor AuthSession: ExecutorConfined {
     public nonisolated let executor: any SerialExecutor
     /// The identity's name in the configuration.
     public nonisolated let identity: String
-    /// Where the access token is left for the threads that serve requests.
+    /// Where the access token is left for the threads that serve requests: they call a method only when it is empty, or a
+    /// resource server has refused the token.
     package nonisolated let slot = TokenSlot()
 
     /// The owner of all that is known.
@@ -51,8 +51,17 @@ public actor AuthSession: ExecutorConfined {
 
     /// A session that does nothing by itself before ``start()``: it looks at the store each time that it is asked for something.
     ///
-    /// It runs on `executor` and keeps it alive, and so do the others of its `family`; what requests to resource servers
-    /// prove is signed on `signer`, nil for the same; `random` is uniform in 0..<1.
+    /// - Parameters:
+    ///   - configuration: the client, and the server that it asks.
+    ///   - executor: runs the session, which keeps it alive; the sessions of a family share it.
+    ///   - clock: the time, for expiries and for waits.
+    ///   - transport: carries requests to the authorization server.
+    ///   - store: keeps the session beyond the process.
+    ///   - credentials: the client's secret, key and so on, asked at each use.
+    ///   - observer: hears of events, on the executor.
+    ///   - family: shared by all sessions of one name in the process.
+    ///   - signer: signs what requests to resource servers prove; nil for the executor.
+    ///   - random: uniform in 0..<1, for jitter; a test fixes it.
     public init(
         configuration: ClientConfiguration, executor: any SerialExecutor, clock: any SessionClock,
         transport: any TokenTransport, store: any SessionStore, credentials: any CredentialSource,
@@ -261,7 +270,9 @@ public actor AuthSession: ExecutorConfined {
         take(.tokenAccepted(target, generation: generation, route: route, isReplayed: isReplayed))
     }
 
-    /// Secret, key or CA files changed.
+    /// Tells the session that a credential or an authority has changed.
+    ///
+    /// A failure for which it waited is over, and it asks again.
     public func credentialsChanged() {
         exchanges.failures = CallerFailures()
         take(.credentialsChanged)

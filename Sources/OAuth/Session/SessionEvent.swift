@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Something that happened to a session, for log, metrics and hooks; holds no secret.
+/// Something that happened to a session, for logs; holds no secret.
 public enum SessionEvent: Equatable, Sendable {
-    /// The one word for the identity is another one now.
+    /// The state has changed.
     case stateChanged(from: IdentityState, to: IdentityState)
     /// A token request begins, without a person.
     case tokenRequestBegan
@@ -30,7 +30,7 @@ public enum SessionEvent: Equatable, Sendable {
     case storeFailed(StoreOperation, StoreError)
     /// The store can do again what it could not.
     case storeRecovered(StoreOperation)
-    /// A route's resource server answered 401 to the newest token.
+    /// A resource server answered 401 to the newest token; for a program `route` is the server's origin.
     case authorizationError(route: String, TokenRefusal)
     /// The secret that came with a registration ends soon, or has: register again.
     case clientSecretExpires(WallTime)

@@ -2,7 +2,7 @@
 
 /// Why a token request brought no token, sorted by what follows from it.
 public struct TokenFailure: ExplainedError, Equatable, Sendable {
-    /// The consequences; the raw value is the `outcome` label of the metrics.
+    /// A consequence of a failure.
     public enum Kind: String, CaseIterable, Sendable {
         /// Asking again is pointless until a person acts.
         case final

@@ -2,7 +2,7 @@
 
 /// The last failure of an identity, as shown to people.
 public struct IdentityError: Equatable, Sendable, CustomStringConvertible {
-    /// The `error` code of the server's answer if it is printable, else one of bearerd's, like `unreachable`.
+    /// The `error` of the server's response if it may be shown, else a word of this library, like `unreachable`.
     public var code: String
     /// A sentence about the cause, the endpoint and the remedy, with the provider's words in quotes.
     public var detail: String

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The state of an identity, as people, metrics and hooks see it; the raw value is its name there.
+/// The state of a session, as programs and people see it; the raw value is its name in JSON.
 ///
 /// If several apply, the first in this order is shown. Readiness does not depend on it.
 public enum IdentityState: String, CaseIterable, Sendable {

@@ -2,7 +2,7 @@
 
 /// The status of an identity, without secrets.
 public struct IdentityStatus: Equatable, Sendable {
-    /// The key under `identities` in the configuration.
+    /// The ``ClientConfiguration/name``.
     public var name: String
     /// The state of the identity and its tokens.
     public var state: IdentityState
@@ -18,7 +18,7 @@ public struct IdentityStatus: Equatable, Sendable {
     public var scope: [String]
     /// The time of the last successful token request of any process that shares the store.
     public var lastRefresh: WallTime?
-    /// The last failure since then.
+    /// The last failure since ``lastRefresh``.
     public var lastError: IdentityError?
     /// The user's name from the id token: `preferred_username`, else `email`, else `sub`.
     public var person: String?
@@ -36,7 +36,7 @@ public struct IdentityStatus: Equatable, Sendable {
     package var goesOnFromMemory = false
     /// True if the identity is ready without a token of its own, because callers bring theirs.
     package var needsNoToken = false
-    /// The status of each access token, if routes ask for their own; else empty.
+    /// The status of each access token, if the session has several; else empty.
     public var tokens: [TokenStatus] = []
 
     /// A status read from another process's answer; its monotonic times belong to that process.

@@ -37,7 +37,7 @@ public struct StoredSession: Sendable {
     public var idToken: Secret?
     /// The claims of the first id token; nil before there is one, or where an earlier version has stored it.
     var loginClaims: LoginClaims?
-    /// A login that waits for `exchange`.
+    /// A login whose code is not exchanged yet.
     public var pendingCode: AuthorizationCode?
     /// A login that waits in a browser, as ``AuthorizationRequest/encoded()`` has it, for the URL that answers it.
     public var pendingRequest: Secret?
@@ -53,7 +53,7 @@ public struct StoredSession: Sendable {
     public var additionalParameters = AdditionalParameters()
     /// When a token request last succeeded.
     public var lastRefresh: WallTime?
-    /// The encoding that `basic_encoding: auto` found out.
+    /// The encoding that ``BasicEncoding/automatic`` found out.
     public var basicEncoding: BasicEncoding?
     /// The client that the server made for us.
     public var registration: ClientRegistration?

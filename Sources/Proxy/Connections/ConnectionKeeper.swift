@@ -26,7 +26,7 @@ final class ConnectionKeeper<Kinds: UpstreamKinds> {
     private let http2Keeper: HTTP2Keeper<Kinds>
     /// Gives a connection to ``http2Keeper``; made with the first connection.
     private var serveByHTTP2: ((ByteStream, PeerAddress, ListenerRouting<Kinds>) -> Void)?
-    // It ends with us.
+    // `self` owns it.
     private lazy var refused = RefusedConnections(loop: loop) { [unowned self] stream in
         if !http2Keeper.close(stream) { stream.close() }
     }

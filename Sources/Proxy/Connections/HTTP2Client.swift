@@ -32,7 +32,7 @@ final class HTTP2Client<Kinds: UpstreamKinds> {
     private var connectionIsAdmitted = false
     private let seating = Exclusive<[StreamSeat<Kinds>]>([])
     private var timeouts: ServerTimeouts
-    // It ends with us.
+    // `self` owns it.
     private lazy var timer = LoopTimer(loop: connection.loop) { [unowned self] in judgeWaits() }
     /// The time at which the timer fires; it may be early, for a wait that has ended.
     private var timerDeadline: CoarseInstant?

@@ -27,7 +27,7 @@ final class ClientWatch<Client: ClientExchange, Kinds: UpstreamKinds> {
     /// Ends all work for a client that has left.
     var leave: (Exchange) -> Void = { _ in }
     private var isTimerSet = false
-    private lazy var timer = LoopTimer(loop: loop) { [unowned self] in  // the timer ends with us
+    private lazy var timer = LoopTimer(loop: loop) { [unowned self] in  // `self` owns the timer
         lookAtAll()
     }
 

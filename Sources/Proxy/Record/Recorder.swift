@@ -43,7 +43,7 @@ final class Recorder {
     private var auditSink: (any AuditSink)?
     private let loop: EventLoop
     private var flushIsDue = false
-    private lazy var timer = LoopTimer(loop: loop) { [unowned self] in flush() }  // it ends with us
+    private lazy var timer = LoopTimer(loop: loop) { [unowned self] in flush() }  // `self` owns it
 
     init(loop: EventLoop, snapshot: RoutingSnapshot) {
         self.loop = loop

@@ -18,7 +18,6 @@ struct CompletionScript {
         self.commands = commands
     }
 
-    /// The script for a shell.
     func text(for shell: Shell) -> String {
         switch shell {
         case .bash: bash

@@ -16,7 +16,6 @@ struct DaemonSockets: Sendable {
     let admin: BoundListener?
     let developmentProvider: BoundListener?
     let developmentAPI: BoundListener?
-    /// The file of the audit.
     let audit: FirstAuditFile
 
     /// The number of sockets of small services.

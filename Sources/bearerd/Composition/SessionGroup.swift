@@ -68,7 +68,6 @@ struct SessionGroup: Sendable {
         try await first.register(redirectURI: identity.redirectURI.registered)
     }
 
-    /// The status of the identity.
     func status() async -> IdentityStatus {
         var statuses: [(ClientConfiguration, IdentityStatus)] = []
         for member in members { statuses.append((member.client, await member.session.status)) }

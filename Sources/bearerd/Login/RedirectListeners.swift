@@ -10,7 +10,6 @@ import OAuthRuntime
 
 /// Listens for redirects of logins that do not arrive at the admin listener, while a login is pending.
 actor RedirectListeners: LoopConfined, RedirectReceivers {
-    /// The longest duration of a login.
     private static let longestLogin = Duration.seconds(600)
 
     private struct Receiver {
@@ -71,7 +70,7 @@ actor RedirectListeners: LoopConfined, RedirectReceivers {
         for name: String, at sockets: RedirectSockets, _ responder: any HTTPResponder
     ) async throws(LoopbackLogin.Failure) {
         let service = HTTPService(loop: loop, responder: responder)
-        let timer = LoopTimer(loop: loop) { [unowned self] in  // it ends with us
+        let timer = LoopTimer(loop: loop) { [unowned self] in  // `self` owns it
             assumeIsolated { $0.expire(name) }
         }
         receivers[name] = Receiver(service: service, sockets: sockets, timer: timer)
