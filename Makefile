@@ -98,7 +98,7 @@ lint: ## format, forbidden calls, unsafe code outside the bridges, file sizes
 	.ci/lint
 
 .PHONY: lines
-lines: ## writes how many lines each target has into docs/architecture.md
+lines: ## writes how many lines each target has into .ci/line-limits
 	.ci/lines
 
 .PHONY: format
