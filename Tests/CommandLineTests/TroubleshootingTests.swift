@@ -73,7 +73,7 @@ import Testing
 
     @Test func `has a row for each code of a provider's failure`() throws {
         let rows = try #require(try page().components(after: "## Codes of a provider's failure"))
-        let source = try Self.text("Sources/OAuth/State/TokenFailure+code.swift")
+        let source = try Self.text("Sources/OAuth/Errors/TokenFailure+code.swift")
         let codes = source.matches(of: #/case [^:\n]*: "([a-z_]+)"\n/#).map { $0.output.1 }
         #expect(codes.count > 25, "the spelling in the sources has changed: \(codes)")
         for code in codes { #expect(rows.contains("`\(code)`"), "\(code)") }
