@@ -52,7 +52,7 @@ import Testing
         for source in sources {
             #expect(try Self.text(source).contains("old configuration is in force"), "\(source)")
         }
-        let fixed = try Self.text("Sources/bearerd/Composition/PreparedFiles.swift")
+        let fixed = try Self.text("Sources/bearerd/Composition/Reload/PreparedFiles.swift")
         let named = Set(
             fixed.matches(of: #/keys(?:\.append\(|: \[|[^\n]* \{ )"([a-z_.]+)/#).map { String($0.output.1) })
         #expect(
