@@ -61,7 +61,7 @@ extension HTTPRequest {
     /// The number of times that this request has passed a bearerd, according to `Via` (RFC 9110 §7.6.3).
     private var viaCount: Int {
         guard fields.has(.via) else { return 0 }
-        return fields.countListMembers(of: .via, withWord: "bearerd")
+        return fields.viaCount(of: "bearerd")
     }
 
     private mutating func setHost(for plan: PreparedRoute) {

@@ -48,22 +48,10 @@ package struct CertifiedKey: Sendable {
             guard bearerd_ssl_ctx_add_chain(handle, certificate) == 1
             else { throw .unusableCertificate(reason: ContextError.lastReason) }
         }
-        guard let privateKey = readKey() else { throw .noKey }
+        guard let privateKey = readPrivateKey(pem: key) else { throw .noKey }
         defer { EVP_PKEY_free(privateKey) }
         guard X509_check_private_key(leaf, privateKey) == 1 else { throw .mismatch }
         guard SSL_CTX_use_PrivateKey(handle, privateKey) == 1 else { throw .noKey }
         return summary
-    }
-
-    private func readKey() -> OpaquePointer? {
-        key.withPlaintextBytes { bytes in
-            bytes.withUnsafeBufferPointer { buffer -> OpaquePointer? in
-                guard let bio = BIO_new_mem_buf(buffer.baseAddress, CInt(clamping: buffer.count))
-                else { return nil }
-                defer { BIO_free(bio) }
-                // Without this callback OpenSSL would ask on the terminal.
-                return PEM_read_bio_PrivateKey(bio, nil, { _, _, _, _ in -1 }, nil)
-            }
-        }
     }
 }

@@ -85,7 +85,7 @@ import Testing
         let fields = try Self.fields(
             "Via: 1.1 own, 1.1  own (first, 1.1 own) ,own, 1.1 owner, 1.1 a own", "via: HTTP/1.1 own,1.0 ,",
             "Host: 1.1 own")
-        #expect(fields.countListMembers(of: .via, withWord: "own") == 3)
+        #expect(fields.viaCount(of: "own") == 3)
     }
 
     @Test func `hop-by-hop fields go, with those that Connection names`() throws {

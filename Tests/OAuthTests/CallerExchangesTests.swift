@@ -49,8 +49,7 @@ import Testing
         for number in numbers {
             _ = exchanges.failures.failed(
                 failure, for: try caller(number).digest, in: group,
-                begunAt: now + .milliseconds(milliseconds),
-                at: now + .milliseconds(milliseconds), jitter: 0)
+                begunAt: now + .milliseconds(milliseconds), at: .calm(now + .milliseconds(milliseconds)))
         }
     }
 
@@ -107,7 +106,7 @@ import Testing
         #expect(!exchanges.makeRoom(for: here))
         last.wake(with: .failure(.cancelled))
         #expect(exchanges.makeRoom(for: here))
-        exchanges.endQueued(with: .unavailable(retryAfter: .seconds(1)))
+        exchanges.stopQueued()
         #expect(exchanges.next(at: now) == nil)
     }
 
@@ -192,7 +191,7 @@ import Testing
         let busy = TokenFailure(.transient, .status(429), detail: "", retryAfter: .seconds(60))
         func fail(_ number: Int) throws -> Instant? {
             exchanges.failures.failed(
-                busy, for: try caller(number).digest, in: here, begunAt: now, at: now, jitter: 0)
+                busy, for: try caller(number).digest, in: here, begunAt: now, at: .calm(now))
         }
         #expect(try fail(1) == nil)
         #expect(try isBarred(1, in: here, after: 59_999) && !isBarred(2, in: here, after: 0))
@@ -212,14 +211,14 @@ import Testing
         for (number, begun, moment, end) in course {
             let found = failures.failed(
                 failure, for: try caller(number).digest, in: here, begunAt: now + .milliseconds(begun),
-                at: now + .milliseconds(moment), jitter: 0)
+                at: .calm(now + .milliseconds(moment)))
             #expect(found == end.map { now + $0 }, "\(number) at \(moment)")
         }
         var alone = CallerFailures()
         let told = try (0..<3).map { step in
             let moment = now + .seconds(step)
             return alone.failed(
-                failure, for: try caller(1).digest, in: here, begunAt: moment, at: moment, jitter: 0) != nil
+                failure, for: try caller(1).digest, in: here, begunAt: moment, at: .calm(moment)) != nil
         }
         #expect(told == [false, false, true], "it may be the only one")
     }
@@ -229,11 +228,17 @@ import Testing
         for number in 0..<10_001 {
             _ = failures.failed(
                 failure, for: try caller(number).digest, in: .peer([UInt8](String(number).utf8)),
-                begunAt: now,
-                at: now, jitter: 0)
+                begunAt: now, at: .calm(now))
         }
         let (first, last) = (try caller(0).digest, try caller(10_000).digest)
         #expect(failures.barrier(to: first, in: here, at: now) == nil)
         #expect(failures.barrier(to: last, in: here, at: now) != nil)
+    }
+}
+
+extension Moment {
+    /// A moment without jitter.
+    fileprivate static func calm(_ now: Instant) -> Moment {
+        Moment(now: now, wall: WallTime(secondsSinceEpoch: 0), jitter: 0)
     }
 }

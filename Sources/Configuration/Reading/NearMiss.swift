@@ -2,13 +2,16 @@
 
 /// Finds the word that somebody probably meant to write.
 package enum NearMiss {
+    /// The most edits between a word and what was perhaps meant.
+    private static let mostEdits = 2
+
     /// The words `; did you mean 'x'?`, or nothing when no candidate is near.
     package static func hint(for word: String, among candidates: [String]) -> String {
         guard let best = best(for: word, among: candidates) else { return "" }
         return "; did you mean '\(best)'?"
     }
 
-    /// The nearest candidate at most two edits away, the first one of several.
+    /// The nearest candidate within ``mostEdits``, the first one of several.
     ///
     /// An edit inserts, deletes or replaces a letter, or swaps two neighbours. A short word is not matched by
     /// replacing all of it.
@@ -16,16 +19,16 @@ package enum NearMiss {
         let letters = Array(word.utf8)
         var best: (distance: Int, candidate: String)?
         for candidate in candidates {
-            let distance = distance(letters, Array(candidate.utf8), limit: 2)
-            guard distance <= 2, distance < max(letters.count, candidate.utf8.count) else { continue }
+            let distance = distance(letters, Array(candidate.utf8))
+            guard distance <= mostEdits, distance < max(letters.count, candidate.utf8.count) else { continue }
             if distance < best?.distance ?? .max { best = (distance, candidate) }
         }
         return best?.candidate
     }
 
-    /// The optimal string alignment distance; any number above `limit` if it is larger than that.
-    private static func distance(_ left: [UInt8], _ right: [UInt8], limit: Int) -> Int {
-        guard abs(left.count - right.count) <= limit else { return limit + 1 }
+    /// The optimal string alignment distance; any number above ``mostEdits`` if it is larger than that.
+    private static func distance(_ left: [UInt8], _ right: [UInt8]) -> Int {
+        guard abs(left.count - right.count) <= mostEdits else { return mostEdits + 1 }
         guard !left.isEmpty, !right.isEmpty else { return max(left.count, right.count) }
         var beforeLast: [Int] = []
         var last = Array(0...right.count)

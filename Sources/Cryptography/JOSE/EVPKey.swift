@@ -126,16 +126,7 @@ final class EVPKey: @unchecked Sendable {
     /// Reads the first private key of a PEM file (`PEM_read_bio_PrivateKey`); refuses one with a passphrase.
     convenience init(pem: Secret) throws(JOSEError) {
         defer { ERR_clear_error() }
-        let key = pem.withPlaintextBytes { bytes in
-            bytes.withUnsafeBufferPointer { buffer -> OpaquePointer? in
-                guard let bio = BIO_new_mem_buf(buffer.baseAddress, CInt(clamping: buffer.count))
-                else { return nil }
-                defer { BIO_free(bio) }
-                // Without this callback OpenSSL would ask on the terminal.
-                return PEM_read_bio_PrivateKey(bio, nil, { _, _, _, _ in -1 }, nil)
-            }
-        }
-        guard let key else { throw .malformed }
+        guard let key = readPrivateKey(pem: pem) else { throw .malformed }
         self.init(key)
     }
 

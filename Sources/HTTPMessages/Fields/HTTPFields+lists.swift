@@ -30,14 +30,14 @@ extension HTTPFields {
         return members
     }
 
-    /// How many members of a comma-separated list have this word behind their first one: `1.1 WORD`, and perhaps more.
-    package func countListMembers(of name: Name, withWord word: String) -> Int {
+    /// How many proxies of a name the message has passed, by `Via` (RFC 9110 §7.6.3): `1.1 NAME`, and perhaps more.
+    package func viaCount(of proxy: String) -> Int {
         var count = 0
-        forEachListMember(of: name) { bytes, member in
+        forEachListMember(of: .via) { bytes, member in
             guard let end = bytes.firstIndex(of: Byte.space, in: member) else { return }
             let rest = bytes.trimmingOptionalWhitespace(end..<member.upperBound)
             let next = bytes.firstIndex(of: Byte.space, in: rest) ?? rest.upperBound
-            if bytes.extracting(rest.lowerBound..<next).equals(word.utf8.span) { count += 1 }
+            if bytes.extracting(rest.lowerBound..<next).equals(proxy.utf8.span) { count += 1 }
         }
         return count
     }

@@ -37,7 +37,7 @@ extension AuthSession {
     /// Begins the exchanges that may begin now.
     func beginExchanges() {
         guard let callers else { return }
-        if isStopped { return exchanges.endQueued(with: .stopped) }
+        if isStopped { return exchanges.stopQueued() }
         while let candidate = exchanges.next(at: clock.now) {
             Task { await exchange(candidate, callers) }
         }
@@ -91,14 +91,14 @@ extension AuthSession {
         case .failure(let failure):
             report(.callerFailed(failure))
             slot.blame(failure.server)
+            let moment = Moment(now: now, wall: clock.wallNow, jitter: random())
             let retry = exchanges.failures.failed(
-                failure, for: caller.digest, in: group, begunAt: begun, at: now, jitter: random())
+                failure, for: caller.digest, in: group, begunAt: begun, at: moment)
             if let retry {
-                let wall = clock.wallNow
                 noteExchange { last in
                     LastFailure(
                         cause: failure, count: last.map { min($0.count + 1, 1000) } ?? 1, retry: retry,
-                        at: wall)
+                        at: moment.wall)
                 }
             }
             let barrier = exchanges.failures.barrier(to: caller.digest, in: group, at: now)

@@ -113,11 +113,11 @@ final class CallerExchanges {
         waiters[candidate.number] = [waiter]
     }
 
-    /// Ends the queued exchanges, but none that is under way.
-    func endQueued(with error: TokenError) {
+    /// Ends the queued exchanges of a session that has stopped, but none that is under way.
+    func stopQueued() {
         let candidates = queues.values.joined()
         (queues, order, queued) = ([:], [], 0)
-        for candidate in candidates { end(candidate, with: .failure(error)) }
+        for candidate in candidates { end(candidate, with: .failure(.stopped)) }
     }
 
     // MARK: Order

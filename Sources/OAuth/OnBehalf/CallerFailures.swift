@@ -52,21 +52,23 @@ struct CallerFailures {
     /// - Returns: when failed callers are tried again, if the failure concerns more than one caller; nil otherwise.
     mutating func failed(
         _ failure: TokenFailure, for digest: CallerToken.Digest, in group: CallerGroup,
-        begunAt begun: Instant, at now: Instant, jitter: Double
+        begunAt begun: Instant, at moment: Moment
     ) -> Instant? {
+        let now = moment.now
         let previous = callers[digest].flatMap { $0.kind == failure.kind ? $0 : nil }
         let count = min((previous?.count ?? 0) + 1, 1000)
         callers.keep(
             Entry(
-                kind: failure.kind, count: count, retry: now + failure.wait(after: count, jitter: jitter)),
+                kind: failure.kind, count: count,
+                retry: now + failure.wait(after: count, jitter: moment.jitter)),
             for: digest
         ) { $0.retry <= now }
         let isNews = previous == nil
         var streak = groups[group] ?? FailureStreak(digest, failure.kind, at: now)
-        streak.failed(failure, by: digest, isNews: isNews, begunAt: begun, at: now, jitter: jitter)
+        streak.failed(failure, by: digest, isNews: isNews, begunAt: begun, at: moment)
         groups.keep(streak, for: group) { $0.retry <= now }
         var all = self.all ?? FailureStreak(group, failure.kind, at: now)
-        all.failed(failure, by: group, isNews: isNews, begunAt: begun, at: now, jitter: jitter)
+        all.failed(failure, by: group, isNews: isNews, begunAt: begun, at: moment)
         self.all = all
         return streak.isShared || all.isShared || all.steps >= Self.worthTelling
             ? max(streak.retry, all.retry) : nil

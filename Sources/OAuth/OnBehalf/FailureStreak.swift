@@ -29,9 +29,9 @@ struct FailureStreak<Member: Hashable & Sendable>: Sendable {
     /// - Parameter isNews: true for the caller's first failure of its kind; repeated failures of one caller do not make
     ///   the others wait longer.
     mutating func failed(
-        _ failure: TokenFailure, by member: Member, isNews: Bool, begunAt begun: Instant, at now: Instant,
-        jitter: Double
+        _ failure: TokenFailure, by member: Member, isNews: Bool, begunAt begun: Instant, at moment: Moment
     ) {
+        let now = moment.now
         // An exchange that began before the last failure was known counts with it.
         let isTogether = last.map { begun < $0 } ?? false
         if failure.kind != kind { (kind, count, retry) = (failure.kind, 0, now) }
@@ -39,7 +39,7 @@ struct FailureStreak<Member: Hashable & Sendable>: Sendable {
         count = min(max(count, 1), 1000)
         if !isTogether { steps = min(steps + 1, 1000) }
         if member != first { isShared = true }
-        retry = max(retry, now + failure.wait(after: count, jitter: jitter))
+        retry = max(retry, now + failure.wait(after: count, jitter: moment.jitter))
         last = now
     }
 

@@ -106,12 +106,7 @@ extension Identity {
         let earlier = releasing
         releasing = Task {
             await earlier?.value
-            let (waiter, end) = (TokenWaiter<Void>(), clock.now + Self.storeLimit)
-            Task {
-                await lease.release()
-                waiter.wake(with: .success(()))
-            }
-            _ = await outcome(of: waiter, until: end)
+            _ = await outcome { await lease.release() }
         }
     }
 

@@ -164,26 +164,29 @@ actor Identity: ExecutorConfined {
 
     /// The error for which the store takes no session before a person has acted; nil if it takes one.
     func refusal() async -> StoreError? {
-        let (waiter, end) = (TokenWaiter<StoreError?>(), clock.now + Self.storeLimit)
-        Task {
+        let refusal = await outcome { [store, name] () -> StoreError? in
             do throws(StoreError) {
                 _ = try await store.load(name)
-                waiter.wake(with: .success(nil))
+                return nil
             } catch {
-                waiter.wake(with: .success(error.isRefused ? error : nil))
+                return error.isRefused ? error : nil
             }
         }
-        return await outcome(of: waiter, until: end) ?? nil
+        return refusal ?? nil
     }
 
     /// True if the store holds tokens, or does not tell.
     func isSessionStored() async -> Bool {
-        let (waiter, end) = (TokenWaiter<Bool>(), clock.now + Self.storeLimit)
-        Task {
-            let stored = try? await store.load(name)?.holdsTokens ?? false
-            waiter.wake(with: .success(stored ?? true))
-        }
-        return await outcome(of: waiter, until: end) ?? true
+        await outcome { [store, name] in (try? await store.load(name)?.holdsTokens ?? false) ?? true } ?? true
+    }
+
+    /// Waits for something that a store does, until it has had its time (``storeLimit``); nothing is heard of it then.
+    ///
+    /// - Returns: nil where it is not done in time, or the caller is cancelled.
+    func outcome<Value: Sendable>(of work: @escaping @Sendable () async -> Value) async -> Value? {
+        let (waiter, end) = (TokenWaiter<Value>(), clock.now + Self.storeLimit)
+        Task { waiter.wake(with: .success(await work())) }
+        return await outcome(of: waiter, until: end)
     }
 
     /// - Returns: nil where it is not woken before `end`, or the caller is cancelled.

@@ -38,7 +38,8 @@ enum FileLinks {
         return places
     }
 
-    private static func realPath(_ path: String) -> String? {
+    /// The path without links (`realpath`); nil where there is nothing, or nothing that we may see.
+    static func realPath(_ path: String) -> String? {
         guard let text = realpath(path, nil) else { return nil }
         defer { free(text) }
         return String(cString: text)

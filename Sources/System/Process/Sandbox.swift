@@ -45,7 +45,7 @@ package struct Sandbox: Sendable {
     /// to a sibling; but not the directories that many programs share. Where the file's directory is all that its own parent
     /// holds, the parent is allowed, so that the directory may be removed and made anew. See ``hides(_:)`` for all other places.
     package mutating func allow(file path: String) {
-        let real = Self.realPath(path)
+        let real = FileLinks.realPath(path)
         if let real, bearerd_is_mount_point(real) == 1 {
             files.insert(real)
             return
@@ -74,7 +74,7 @@ package struct Sandbox: Sendable {
     private static func isShared(_ directory: String) -> Bool {
         let parts = directory.split(separator: "/")
         return parts.count < 2 || ["home", "var"].contains(parts[0]) && parts.count == 2
-            || directory == CurrentProcess.environment("HOME").flatMap(realPath)
+            || directory == CurrentProcess.environment("HOME").flatMap(FileLinks.realPath)
     }
 
     /// The only remedy for a place that the sandbox hides.
@@ -84,7 +84,9 @@ package struct Sandbox: Sendable {
     ///
     /// Its directory was made, or a link turned to it, after the start; only a process that begins anew can read it.
     package static func hides(_ path: String) -> Bool {
-        guard let entered = entered.withLock({ $0 }), var place = realPath(path) else { return false }
+        guard let entered = entered.withLock({ $0 }), var place = FileLinks.realPath(path) else {
+            return false
+        }
         while true {
             if let object = FileObject(at: place), entered.objects.contains(object) { return false }
             guard place != "/", let parent = realDirectory(of: place) else { return true }
@@ -112,12 +114,12 @@ package struct Sandbox: Sendable {
     /// - Parameter isParentDedicated: true if the parent holds nothing else of the user's.
     package mutating func allow(replacing directory: String, isParentDedicated: Bool) {
         written.insert(directory)
-        guard let real = Self.realPath(directory), let parent = Self.realDirectory(of: real),
+        guard let real = FileLinks.realPath(directory), let parent = Self.realDirectory(of: real),
             parent.count(where: { $0 == "/" }) > 1, let status = try? FileSystem.status(of: parent),
             status.ownership == .own, !status.isWritableByOthers
         else { return }
         let isPrivate = status.owner == geteuid() && status.mode & 0o077 == 0
-        let home = CurrentProcess.environment("HOME").flatMap(Self.realPath)
+        let home = CurrentProcess.environment("HOME").flatMap(FileLinks.realPath)
         if isPrivate || geteuid() != 0 && (isParentDedicated || parent != home) { written.insert(parent) }
     }
 
@@ -207,15 +209,9 @@ package struct Sandbox: Sendable {
         guard errno == ENOENT || errno == ENOTDIR || errno == EACCES else { throw .last(.landlock, path) }
     }
 
-    private static func realPath(_ path: String) -> String? {
-        guard let text = realpath(path, nil) else { return nil }
-        defer { free(text) }
-        return String(cString: text)
-    }
-
     private static func realDirectory(of path: String) -> String? {
-        guard let slash = path.lastIndex(of: "/") else { return realPath(".") }
-        return realPath(slash == path.startIndex ? "/" : String(path[..<slash]))
+        guard let slash = path.lastIndex(of: "/") else { return FileLinks.realPath(".") }
+        return FileLinks.realPath(slash == path.startIndex ? "/" : String(path[..<slash]))
     }
 }
 
