@@ -25,14 +25,6 @@ package enum ConfigurationSchema {
         return .object(root)
     }
 
-    /// The paths of the keys that the reader knows but never reads, which a test keeps at none.
-    static var keysWithoutForm: [String] {
-        let record = exploredKeys()
-        return record.sections.flatMap { section, keys in
-            keys.spellings.map { KeyRecord.key($0, in: section) }.filter { record.forms[$0] == nil }
-        }
-    }
-
     // MARK: Explore
 
     static func exploredKeys() -> KeyRecord {

@@ -156,3 +156,14 @@ extension IdentityEngine {
             detail: "'\(state.refusingRoute)' answered 401 to the newest access token\(words)", at: nil)
     }
 }
+
+extension IdentityStatus {
+    /// The status of an identity of which only the stored session is known.
+    package init(
+        of stored: StoredSession?, asking client: ClientConfiguration, at now: Instant, _ wall: WallTime
+    ) {
+        var engine = IdentityEngine(client, at: Moment(now: now, wall: wall, jitter: 0))
+        engine.compare(with: stored)
+        self = engine.status(of: 0, at: now)
+    }
+}

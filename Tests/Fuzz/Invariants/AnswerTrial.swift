@@ -1,22 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 
+@testable import OAuth
+
 /// One token request of an engine whose store never fails; for checks of what any answer leads to.
-package struct AnswerTrial {
+struct AnswerTrial {
     /// The session that is stored in the end.
-    package private(set) var session: StoredSession
+    private(set) var session: StoredSession
     /// The token that requests may use.
-    package private(set) var token: AccessTokenSnapshot?
+    private(set) var token: AccessTokenSnapshot?
     /// The identity's state.
-    package private(set) var state: IdentityState
+    private(set) var state: IdentityState
     /// True if something happens later without an event.
-    package private(set) var isToBeWoken: Bool
+    private(set) var isToBeWoken: Bool
 
     private var engine: IdentityEngine
     private let moment: Moment
     private var hasAsked = false
 
     /// - Returns: nil if the engine asks for no token.
-    package init?(
+    init?(
         _ answer: TokenRequestResult, for session: StoredSession, of client: ClientConfiguration,
         at now: Instant, _ wall: WallTime
     ) {
@@ -55,24 +57,11 @@ package struct AnswerTrial {
                 case .publish(_, let snapshot): token = snapshot
                 case .ring(let moment): isToBeWoken = moment != nil
                 case .release, .claim, .lookForClaim, .hangUp, .probe, .revoke, .perform, .followClients,
-                    .wake,
-                    .finish,
-                    .report, .quiet:
+                    .wake, .finish, .report, .quiet:
                     break
                 }
             }
         }
         if case .asking = engine.phase { isToBeWoken = true }
-    }
-}
-
-extension IdentityStatus {
-    /// The status of an identity of which only the stored session is known.
-    package init(
-        of stored: StoredSession?, asking client: ClientConfiguration, at now: Instant, _ wall: WallTime
-    ) {
-        var engine = IdentityEngine(client, at: Moment(now: now, wall: wall, jitter: 0))
-        engine.compare(with: stored)
-        self = engine.status(of: 0, at: now)
     }
 }
