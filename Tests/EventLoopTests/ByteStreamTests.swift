@@ -181,20 +181,25 @@ struct `A byte stream` {
         }
     }
 
+    /// Reads so many bytes, or up to the end, on a thread of its own.
+    private func reading(_ count: Int, from other: Int32) -> Task<[UInt8], Never> {
+        Task.detached {
+            var read: [UInt8] = []
+            var buffer = [UInt8](repeating: 0, count: 1 << 16)
+            while read.count < count {
+                let received = recv(other, &buffer, buffer.count, 0)
+                guard received > 0 else { break }
+                read += buffer[..<received]
+            }
+            return read
+        }
+    }
+
     @Test func `a writer waits for a slow reader and loses nothing`() async throws {
         try await withPair { peer, other in
             let bytes = [UInt8]((0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31) })
             async let written: Void = peer.write(bytes, within: .seconds(30))
-            let reader = Task.detached {
-                var read: [UInt8] = []
-                var buffer = [UInt8](repeating: 0, count: 1 << 16)
-                while read.count < 3_000_000 {
-                    let count = recv(other, &buffer, buffer.count, 0)
-                    guard count > 0 else { break }
-                    read += buffer[..<count]
-                }
-                return read
-            }
+            let reader = reading(bytes.count, from: other)
             try await written
             #expect(await reader.value == bytes)
         }
@@ -205,16 +210,7 @@ struct `A byte stream` {
         try await withPair { peer, other in
             let bytes = [UInt8]((0..<3_000_000).map { UInt8(truncatingIfNeeded: ($0 &* 31) % 251) })
             async let written: Void = peer.send(bytes, way)
-            let reader = Task.detached {
-                var read: [UInt8] = []
-                var buffer = [UInt8](repeating: 0, count: 1 << 16)
-                while read.count < 3_000_000 {
-                    let count = recv(other, &buffer, buffer.count, 0)
-                    guard count > 0 else { break }
-                    read += buffer[..<count]
-                }
-                return read
-            }
+            let reader = reading(bytes.count, from: other)
             try await written
             #expect(await reader.value == bytes)
             var one: UInt8 = 0

@@ -4,7 +4,7 @@
 import os
 from concurrent.futures import ThreadPoolExecutor
 
-from sidecar import TOKEN
+from fixed_sidecar import TOKEN
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
 

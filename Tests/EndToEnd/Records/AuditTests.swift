@@ -124,8 +124,8 @@ import Testing
         try eventually("the file to be closed again") { try !isOpen() }
     }
 
-    @Test(.needs(.smallDisk))
-    func `that a reload takes away on a full disk is closed, whatever it lacks`() throws {
+    /// A sidecar whose audit could not be written for sixty requests, because its disk is full.
+    private static func onFullDisk() throws -> (disk: SmallDisk, file: String, sidecar: Sidecar) {
         let directory = try TemporaryDirectory()
         let disk = try SmallDisk(at: directory.path("logs"))
         let file = directory.path("logs/audit.log")
@@ -134,6 +134,13 @@ import Testing
         disk.fill()
         for index in 0..<60 { #expect(try sidecar.get("/\(index)").status == 200) }
         try sidecar.bearerd.logLine("that the audit cannot be written") { $0["level"] == "error" }
+        return (disk, file, sidecar)
+    }
+
+    @Test(.needs(.smallDisk))
+    func `that a reload takes away on a full disk is closed, whatever it lacks`() throws {
+        let (disk, _, sidecar) = try Self.onFullDisk()
+        defer { withExtendedLifetime(disk) {} }
         try sidecar.reload(to: Sidecar.Settings())
         let number = sidecar.bearerd.process.processID
         try eventually("the file to be closed") {
@@ -145,14 +152,7 @@ import Testing
 
     @Test(.needs(.smallDisk))
     func `keeps its lines while the disk is full, and says so once`() throws {
-        let directory = try TemporaryDirectory()
-        let disk = try SmallDisk(at: directory.path("logs"))
-        let file = directory.path("logs/audit.log")
-        let sidecar = try Sidecar(directory: directory, Sidecar.Settings(top: "audit: {file: \(file)}"))
-        try sidecar.awaitToken()
-        disk.fill()
-        for index in 0..<60 { #expect(try sidecar.get("/\(index)").status == 200) }
-        try sidecar.bearerd.logLine("that the audit cannot be written") { $0["level"] == "error" }
+        let (disk, file, sidecar) = try Self.onFullDisk()
         disk.makeRoom()
         let lines = try Self.lines(of: file, count: 60)
         // Each worker gathers its own.
