@@ -274,29 +274,24 @@ package struct AdminResponder: HTTPResponder {
         return reply
     }
 
-    private func requireIdentity(_ name: String) async throws(AdminError) {
-        guard await status(of: name) != nil else { throw .noSuchIdentity(name) }
-    }
-
     /// Performs an action and answers with the resulting status of the identity.
     private func act(
         on identity: String, _ action: (String) async throws(TokenError) -> Void
     ) async throws(AdminError) -> ServiceReply {
-        try await requireIdentity(identity)
+        _ = try await status(of: identity)
         do throws(TokenError) {
             try await action(identity)
         } catch {
             throw .session(.token(error), of: identity, reason: await lastError(of: identity))
         }
-        guard let status = await status(of: identity) else { throw .notFound }
-        return .json(status.json)
+        return .json(try await status(of: identity).json)
     }
 
     /// Performs an action and answers with its result.
     private func report(
         on identity: String, _ action: (String) async throws(SessionFailure) -> JSONValue
     ) async throws(AdminError) -> ServiceReply {
-        try await requireIdentity(identity)
+        _ = try await status(of: identity)
         do throws(SessionFailure) {
             return .json(try await action(identity))
         } catch {
@@ -304,13 +299,15 @@ package struct AdminResponder: HTTPResponder {
         }
     }
 
-    private func status(of identity: String) async -> IdentityStatus? {
-        await identities.statuses().first { $0.name == identity }
+    private func status(of identity: String) async throws(AdminError) -> IdentityStatus {
+        guard let status = await identities.statuses().first(where: { $0.name == identity })
+        else { throw .noSuchIdentity(identity) }
+        return status
     }
 
     /// The identity's last error, which whoever may act on the identity may read, too.
     private func lastError(of identity: String) async -> String? {
-        await status(of: identity)?.lastError?.detail
+        try? await status(of: identity).lastError?.detail
     }
 
     /// Sets the cookie of a browser in which the right key was typed; shows the form again after a wrong one.

@@ -29,10 +29,10 @@ package struct AdminSettings: Sendable {
     package var warnings: [String]
     /// The data listeners, each with the protocols that it speaks; the status page shows them.
     package var listeners: [String]
-    /// True if the configuration is in a file, so that commands help.
-    package var namesCommands: Bool
     /// The absolute path of the configuration; nil if it is in no file.
     package var configurationFile: String?
+    /// True if the configuration is in a file, so that commands help.
+    var namesCommands: Bool { configurationFile != nil }
 
     /// Returns true if a route with this path has an identity.
     package func hasIdentity(_ path: String) -> Bool {
@@ -43,8 +43,7 @@ package struct AdminSettings: Sendable {
         version: String, routes: [AdminRoute], hosts: HostList, key: CurrentSecret? = nil,
         needsKey: Bool = false, peerUserIDs: Set<UInt32> = [], allowsQuit: Bool = false,
         redirects: [String: RedirectURI] = [:], clients: [String: ClientFacts] = [:],
-        warnings: [String] = [], listeners: [String] = [], namesCommands: Bool = true,
-        configurationFile: String? = nil
+        warnings: [String] = [], listeners: [String] = [], configurationFile: String? = nil
     ) {
         self.version = version
         self.routes = routes
@@ -57,7 +56,6 @@ package struct AdminSettings: Sendable {
         self.clients = clients
         self.warnings = warnings
         self.listeners = listeners
-        self.namesCommands = namesCommands
         self.configurationFile = configurationFile
     }
 }

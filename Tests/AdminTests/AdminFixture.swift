@@ -67,7 +67,7 @@ struct AdminFixture {
                         server: nil, serverName: nil, clientID: "", grant: $0.rawValue, needsPerson: false,
                         source: $0)
                 },
-                warnings: ["development.provider is on"]),
+                warnings: ["development.provider is on"], configurationFile: "/etc/bearerd/config.yaml"),
             identities: identities ?? self.identities(), process: process,
             receivers: NoRedirectReceivers(), memory: AdminMemory(now: { now }), now: { now })
     }

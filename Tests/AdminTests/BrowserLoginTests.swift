@@ -24,7 +24,8 @@ struct `A login in a browser` {
                 settings: AdminSettings(
                     version: "1", routes: [], hosts: HostList(["bearerd.example:9090"]), key: key,
                     needsKey: true,
-                    redirects: ["default": RedirectURI("http://bearerd.example:9090/callback") ?? .standard]),
+                    redirects: ["default": RedirectURI("http://bearerd.example:9090/callback") ?? .standard],
+                    configurationFile: "/etc/bearerd/config.yaml"),
                 identities: identities, process: FakeProcess(), receivers: NoRedirectReceivers(),
                 memory: AdminMemory())
         }

@@ -283,7 +283,7 @@ actor Daemon: LoopConfined {
             listeners: active.listeners.map { key, listener in
                 let configured = configuration.listeners.first { $0.address == key.address }
                 return "\(listener.address)" + (configured.map { " (\($0.spokenProtocols))" } ?? "")
-            }, namesCommands: configuration.pageInPlaceOfCommands == nil, configurationFile: absoluteFile)
+            }, configurationFile: absoluteFile)
         return AdminResponder(
             settings: settings,
             identities: Identities(groups: sessions.groups, reporter: sessions.reporter),
