@@ -86,7 +86,7 @@ final class ExaminedStore: Sendable {
                 throw CommandFailure(error)
             }
             let opened = try ConfiguredSessions(
-                forCommandOn: configuration, loop: loop, keyringKey: key, isExamination: true,
+                forCommandOn: configuration, loop: loop, keyringKey: key, access: .examination,
                 onTrouble: onTrouble)
             configured = opened
             return opened

@@ -52,16 +52,15 @@ struct IdentitySession {
     ///   - identity: the identity of the session.
     ///   - configuration: the configuration with the store.
     ///   - loop: the command's loop.
-    ///   - isDetached: true to leave the store alone and keep nothing.
-    ///   - isToBeReplaced: true if a login follows, which would be useless on a store that is read-only.
+    ///   - access: the use that is made of the store; none for an identity with a source, of which nothing is stored.
     /// - Throws: a failure of permission for a store in memory, which other processes cannot see; the store's
     ///   own failures.
     init(
         of identity: IdentityConfiguration, in configuration: Configuration, loop: EventLoop,
-        isDetached: Bool = false, isToBeReplaced: Bool = false
+        access: StoreAccess = .full
     ) async throws(CommandFailure) {
-        // Nothing of a source is stored.
-        let isDetached = isDetached || identity.client.source != nil
+        let access = identity.client.source == nil ? access : .none
+        let isDetached = access == .none
         guard isDetached || configuration.store.isShared else {
             throw CommandFailure(
                 .permission, "the store is in memory, where only the daemon that made it sees it")
@@ -74,13 +73,13 @@ struct IdentitySession {
         }
         let sessions = try ConfiguredSessions(
             forCommandOn: configuration, loop: loop,
-            keyringKey: isDetached ? nil : try configuration.storeKey(), isDetached: isDetached,
+            keyringKey: isDetached ? nil : try configuration.storeKey(), access: access,
             onTrouble: Console.remark)
         guard let session = sessions.all.first(where: { $0.identity == identity.name }) else {
             throw CommandFailure(.failure, "\(identity.name): no session")
         }
         // Without the store a command can do nothing, and its caller would not wait until an outage is over.
-        try await sessions.probeStore(for: isToBeReplaced ? .writing : .reading)
+        try await sessions.probeStore(for: access == .forReplacing ? .writing : .reading)
         store = isDetached ? nil : sessions.store
         storeConfiguration = configuration.store
         self.session = session
@@ -309,7 +308,7 @@ extension ConfiguredSessions {
     /// Opens the sessions of a command, without a log: the command prints its failures itself.
     init(
         forCommandOn configuration: Configuration, loop: EventLoop, keyringKey: Secret?,
-        isDetached: Bool = false, isExamination: Bool = false, onTrouble: (@Sendable (String) -> Void)? = nil
+        access: StoreAccess, onTrouble: (@Sendable (String) -> Void)? = nil
     ) throws(CommandFailure) {
         do {
             try HTTPClientLibrary.initialize()
@@ -317,7 +316,7 @@ extension ConfiguredSessions {
             try self.init(
                 configuration: configuration, loop: loop,
                 log: Log(level: .error, format: .text, sink: NoSink()), keyringKey: keyringKey,
-                onTrouble: onTrouble, isDetached: isDetached, isExamination: isExamination)
+                onTrouble: onTrouble, access: access)
         } catch {
             throw CommandFailure(error)
         }

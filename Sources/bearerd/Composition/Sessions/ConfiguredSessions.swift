@@ -38,17 +38,16 @@ struct ConfiguredSessions: Sendable {
     ///   - hooks: run on changes of state; nil for a command.
     ///   - manager: told of changes of state; nil for a command.
     ///   - onTrouble: called with failures of the store if there is no log.
-    ///   - isDetached: true to keep nothing, whatever the configuration says.
-    ///   - isExamination: true to leave stored data unchanged.
+    ///   - access: the use that is made of the store.
     /// - Throws: `FileStoreError`, `TrustStore.LoadError`, `SystemError` if there is no thread.
     init(
         configuration: Configuration, loop: EventLoop, log: Log, keyringKey: Secret? = nil,
         commands: CommandHelper? = nil, hooks: StateChangeHooks? = nil,
         manager: ServiceManager? = nil, onTrouble: (@Sendable (String) -> Void)? = nil,
-        isDetached: Bool = false, isExamination: Bool = false
+        access: StoreAccess = .full
     ) throws {
         self.configuration = configuration
-        self.commands = try commands ?? (isExamination ? nil : configuration.commandHelper())
+        self.commands = try commands ?? (access == .examination ? nil : configuration.commandHelper())
         let thread = try ThreadExecutor(named: "store")
         let trust = TrustStores()
         let reporter = SessionReporter(
@@ -57,11 +56,11 @@ struct ConfiguredSessions: Sendable {
         let files = WatchedFiles(on: try FileExecutor(named: "files"))
         secrets = SecretReader(on: files.executor, loop: loop)
         files.remember(configuration.files)
-        let store = try Self.openStore(
-            isDetached ? .memory : configuration.store, keyringKey, of: configuration, on: thread,
-            secrets: secrets, files: files.executor, loop: loop, trust: trust, isExamined: isExamination,
-            log: log,
-            onTrouble: onTrouble)
+        let store = try configuration.openStore(
+            for: access, keyringKey: keyringKey,
+            with: StoreParts(
+                thread: thread, secrets: secrets, files: files.executor, loop: loop, trust: trust, log: log,
+                onTrouble: onTrouble))
         runtime = AuthRuntime(on: loop, storeThread: thread, store: store, trust: trust)
         self.files = files
         self.loop = loop
@@ -144,39 +143,6 @@ struct ConfiguredSessions: Sendable {
         }
         return groups.first { $0.name == name }?.session(for: route.target, of: identity)
     }
-
-    private static func openStore(
-        _ store: StoreConfiguration, _ keyringKey: Secret?, of configuration: Configuration,
-        on thread: ThreadExecutor, secrets: SecretReader, files: FileExecutor, loop: EventLoop,
-        trust: TrustStores, isExamined: Bool, log: Log,
-        onTrouble: (@Sendable (String) -> Void)?
-    ) throws -> any SessionStore {
-        let form: StoreForm
-        switch store {
-        case .redis(let redis):
-            guard let sealer = EncryptingSealer(key: try redis.encryptionKey.read()) else {
-                throw FileStoreError.badKey
-            }
-            return RedisStore(
-                try redis.settings(
-                    timeouts: configuration.timeouts, secrets: secrets, files: files, trust: trust),
-                sealer: sealer, on: loop
-            ) { event in event.tell(log) }
-        case .memory: form = .memory
-        case .file(let directory, .given(let key)?): form = .directory(directory, key: try key.read())
-        case .file(let directory, .keyring?): form = .directory(directory, key: keyringKey)
-        case .file(let directory, nil): form = .directory(directory, key: nil)
-        }
-        return try form.open(on: thread, isExamined: isExamined) { entry in
-            log.error(
-                "a stored session is damaged and was put aside",
-                [
-                    .identity: .string(entry.identity), .file: .string(entry.keptAs ?? entry.path),
-                    .hint: .string(entry.consequence),
-                ])
-            onTrouble?(entry.sentence)
-        }
-    }
 }
 
 extension ConfiguredSessions {
@@ -198,18 +164,6 @@ extension ConfiguredSessions {
         } catch {
             throw CommandFailure(error)
         }
-    }
-}
-
-extension DamagedEntry {
-    fileprivate var consequence: String {
-        hasPrevious ? "the generation before is used" : "nothing else is there: log in again"
-    }
-
-    /// The message for commands, which have no log.
-    fileprivate var sentence: String {
-        let place = keptAs.map { ", and was put aside as \($0)" } ?? ""
-        return "\(identity): the stored session \(path) is damaged\(place); \(consequence)"
     }
 }
 
