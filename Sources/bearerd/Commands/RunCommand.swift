@@ -15,7 +15,7 @@ struct RunCommand: Command {
         let before = WatchedFiles.state(beforeReading: file.path)
         let (configuration, warnings) = try file.load()
         // A pipe can be read once alone.
-        let path = before == nil ? nil : file.path
-        return try DaemonProcess.serve(configuration, file: path, before: before, warnings: warnings)
+        let source = before.map { ReadFile(path: file.path, before: $0) }
+        return try DaemonProcess.serve(configuration, from: source, warnings: warnings)
     }
 }
