@@ -14,10 +14,7 @@ private let staleWithin = Duration.seconds(1)
 extension Forwarder {
     /// Sends the request and receives the head of the response.
     ///
-    /// A kept connection may have died meanwhile. The request is then sent again on a new one if its body can
-    /// be sent again and its method is idempotent, or no byte has been sent (RFC 9110 §9.2.2). A request that
-    /// the upstream declares unprocessed is sent again whatever its method, and once more where the second
-    /// connection, which others share and which may be as old as the first, ends like that one.
+    /// It may be sent again where no response comes: see ``RequestLoss``.
     ///
     /// - Returns: the upstream's exchange, with the content of the response begun.
     @inline(__always)
@@ -62,28 +59,18 @@ extension Forwarder {
                 of: exchange, from: upstream, timeout: route.terms.timeouts.firstByte)
             if route.shared.report.isFailing { route.shared.report.answered() }
         } catch {
-            let isUnprocessed = upstream.isLeftUnprocessed && exchange.client.isOpen
-            let isIdempotent = exchange.client.request.method.isIdempotent
-            let wantsOther = upstream.wantsOtherProtocol
-            let isDeclined = wantsOther && (isIdempotent || !upstream.hasReadInterim)
-            let wasStale =
-                error == .upstreamClosed && !isUnprocessed && !isDeclined && !upstream.isFirst
-                && !upstream.hasArrived && !upstream.hasReadInterim && exchange.client.isOpen
-            let mayBeSeen = upstream.outgoing.hasSent
-            let loss = upstream.loss
-            let failure = error == .upstreamClosed ? ProxyError(loss) : error
-            if wasStale { heedStaleness(of: upstream, exchange, on: route) }
+            let loss = RequestLoss(
+                error, on: upstream, isIdempotent: exchange.client.request.method.isIdempotent,
+                isClientOpen: exchange.client.isOpen)
+            if loss.wasStale { heedStaleness(of: upstream, exchange, on: route) }
             await stopUpload(of: exchange)
-            if let trace = exchange.trace { endSend(of: trace, failure, hasHead: false) }
+            if let trace = exchange.trace { endSend(of: trace, loss.failure, hasHead: false) }
             exchange.upstream = nil
             route.pool.discard(upstream)
-            if wantsOther, !exchange.isReplayable { route.pool.heedLoss() }
-            let isSafe = !mayBeSeen || isIdempotent
-            let isWorthAnother =
-                count == 0
-                ? isUnprocessed || (wasStale && isSafe) : count == 1 && isUnprocessed && loss != .exchange
-            guard isWorthAnother, exchange.isReplayable else {
-                throw isDeclined && exchange.client.isOpen ? .upstreamUnavailable(.declined) : failure
+            if loss.wantsOtherProtocol, !exchange.isReplayable { route.pool.heedLoss() }
+            guard loss.isWorthAnother(after: count), exchange.isReplayable else {
+                throw loss.isDeclined && exchange.client.isOpen
+                    ? .upstreamUnavailable(.declined) : loss.failure
             }
             return nil
         }
