@@ -4,7 +4,7 @@ import BearerdCryptography
 
 extension ClientConfiguration {
     /// The server and client that a refresh token is bound to: sent to anybody else, it would be given away.
-    public var binding: String {
+    package var binding: String {
         let server = issuer ?? endpoints[.token]?.description ?? discoveryURL?.description ?? ""
         // With another user's name, or another subject, an old refresh token would go on being somebody else's.
         return ([server, clientID] + [username, assertion.subject].compactMap(\.self)).joined(separator: " ")

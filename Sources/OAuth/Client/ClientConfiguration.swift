@@ -58,9 +58,9 @@ public struct ClientConfiguration: Equatable, Sendable {
     /// A login names them too, because a server refuses to narrow what it never granted.
     public var furtherResources: [String] = []
     /// True if scope, audience and resource are a route's; see `aimed(at:)`.
-    public internal(set) var isForRoute = false
+    var isForRoute = false
     /// True if a refresh must name the scope, because it is not that of the session.
-    public internal(set) var narrowsScope = false
+    var narrowsScope = false
     /// True if each refresh names the scope (RFC 6749 §6), as a few servers require.
     public var sendsScopeOnRefresh = false
     /// Sent with every authorization request, after the built-in parameters.

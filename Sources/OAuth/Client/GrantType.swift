@@ -31,7 +31,7 @@ public struct GrantType: RawRepresentable, Hashable, Sendable {
     }
 
     /// The name for configuration, logs and metrics: the raw value, or a short one for a URN.
-    public var shortName: String {
+    package var shortName: String {
         switch self {
         case .deviceCode: "device_code"
         case .jwtBearer: "jwt_bearer"
@@ -41,7 +41,7 @@ public struct GrantType: RawRepresentable, Hashable, Sendable {
     }
 
     /// The grant of a short name or URN in a configuration; nil for an unknown one.
-    public init?(configured text: String) {
+    package init?(configured text: String) {
         let known: [GrantType] = [
             .clientCredentials, .refreshToken, .authorizationCode, .password, .deviceCode, .jwtBearer,
             .tokenExchange,

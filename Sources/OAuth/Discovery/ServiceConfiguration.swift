@@ -39,7 +39,7 @@ public struct ServiceConfiguration: Sendable {
     }
 
     /// These metadata with the members of `other` that they lack.
-    public func merged(with other: ServiceConfiguration) -> ServiceConfiguration {
+    package func merged(with other: ServiceConfiguration) -> ServiceConfiguration {
         var merged = self
         merged.endpoints.merge(other.endpoints) { first, _ in first }
         merged.aliases.merge(other.aliases) { first, _ in first }

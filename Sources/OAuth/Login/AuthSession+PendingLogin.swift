@@ -8,20 +8,20 @@ extension AuthSession {
     /// Keeps a code in the store, for another process to exchange.
     ///
     /// - Throws: ``StoreError``.
-    public func keep(_ code: AuthorizationCode) async throws(StoreError) {
+    package func keep(_ code: AuthorizationCode) async throws(StoreError) {
         try await changePending { _ in PendingLogin(code: code) }
     }
 
     /// Keeps a request in the store, for another process that receives its response.
     ///
     /// - Throws: ``StoreError``.
-    public func keep(_ request: AuthorizationRequest) async throws(StoreError) {
+    package func keep(_ request: AuthorizationRequest) async throws(StoreError) {
         let request = request.encoded()
         try await changePending { PendingLogin(code: $0.code, request: request) }
     }
 
     /// The request of this client that waits in the store for its response; nil if there is none.
-    public func pendingRequest() async -> AuthorizationRequest? {
+    package func pendingRequest() async -> AuthorizationRequest? {
         await core.look()
         return session.pendingRequest.flatMap { AuthorizationRequest(decoding: $0) }
     }
@@ -32,7 +32,7 @@ extension AuthSession {
     /// - Returns: nil if no request waits.
     /// - Throws: ``LoginError``; the present session stays, and a URL that is no response leaves the request waiting, unless it
     ///   is of another issuer (``AuthorizationResponseError/endsLogin``).
-    public func logIn(withAnswer url: String) async throws(LoginError) -> Login? {
+    package func logIn(withAnswer url: String) async throws(LoginError) -> Login? {
         if let refusal = await storeRefusal() { throw .unstored(refusal) }
         guard let request = await pendingRequest() else { return nil }
         let response: AuthorizationResponse
@@ -53,7 +53,7 @@ extension AuthSession {
     }
 
     /// The code of this client that waits in the store; nil if there is none.
-    public func pendingCode() async -> AuthorizationCode? {
+    package func pendingCode() async -> AuthorizationCode? {
         await core.look()
         return session.pendingCode
     }
@@ -65,7 +65,7 @@ extension AuthSession {
     ///
     /// - Returns: nil if no code waits, or another process has just taken it.
     /// - Throws: ``LoginError``; the present session stays.
-    public func logInWithPendingCode() async throws(LoginError) -> Login? {
+    package func logInWithPendingCode() async throws(LoginError) -> Login? {
         if let refusal = await storeRefusal() { throw .unstored(refusal) }
         guard let code = await pendingCode() else { return nil }
         return try await complete(PendingLogin(code: code)) { () async throws(LoginError) in

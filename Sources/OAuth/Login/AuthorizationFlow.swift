@@ -55,7 +55,7 @@ public final class AuthorizationFlow: Sendable {
 extension AuthorizationRequest {
     /// Returns true for an absolute URI without a fragment, which a redirect URI has to be (RFC 6749 §3.1.2); an `http` or
     /// `https` one needs a host.
-    public static func canReturn(to redirectURI: String) -> Bool {
+    package static func canReturn(to redirectURI: String) -> Bool {
         NormalizedURI(redirectURI)?.hasHostIfWeb == true && redirectURI.utf8.allSatisfy { 0x21...0x7E ~= $0 }
             && !redirectURI.contains("#")
     }

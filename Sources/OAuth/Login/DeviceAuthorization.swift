@@ -70,7 +70,7 @@ public struct DeviceAuthorization: Sendable {
     }
 
     /// This authorization with an expiry at `moment`, if that is earlier.
-    public func expiring(by moment: Instant) -> DeviceAuthorization {
+    package func expiring(by moment: Instant) -> DeviceAuthorization {
         var sooner = self
         sooner.expiry = min(expiry, moment)
         return sooner

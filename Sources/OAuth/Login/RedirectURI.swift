@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import BearerdHTTPMessages
+package import BearerdHTTPMessages
 
 /// The redirect URI of logins (RFC 6749 §3.1.2); on loopback its port may be left open (RFC 8252 §7.3).
 ///
 /// The text is kept exactly, because servers compare it so.
-public struct RedirectURI: Hashable, Sendable {
+package struct RedirectURI: Hashable, Sendable {
     /// The scheme, `http` on loopback.
-    public let scheme: HTTPURL.Scheme
+    package let scheme: HTTPURL.Scheme
     /// A name or address in lower case, an IPv6 one without brackets.
-    public let host: String
+    package let host: String
     /// 0 for any free one.
-    public let port: UInt16
+    package let port: UInt16
     /// At least `/`.
-    public let path: String
+    package let path: String
     /// True if only a browser on this machine can follow it.
-    public let isLoopback: Bool
+    package let isLoopback: Bool
     /// The text up to the port, if that is 0; else all of it.
     private let head: String
     private let tail: String
 
     /// The redirect URI if none is configured.
-    public static let standard = RedirectURI(
+    package static let standard = RedirectURI(
         scheme: .http, host: "127.0.0.1", port: 0, path: "/callback", isLoopback: true,
         head: "http://127.0.0.1",
         tail: "/callback")
@@ -29,7 +29,7 @@ public struct RedirectURI: Hashable, Sendable {
     /// Reads a URL whose port may be 0.
     ///
     /// - Returns: nil for anything but an `http` or `https` URL.
-    public init?(_ text: String) {
+    package init?(_ text: String) {
         guard let scheme = text.utf8.firstIndex(of: UInt8(ascii: ":")), text[scheme...].hasPrefix("://")
         else {
             return nil
@@ -60,15 +60,15 @@ public struct RedirectURI: Hashable, Sendable {
     }
 
     /// The URI for a request, with the port `free` if its own is 0.
-    public func text(port free: UInt16) -> String {
+    package func text(port free: UInt16) -> String {
         port == 0 ? "\(head):\(free)\(tail)" : head
     }
 
     /// The URI to register, without a port if any will do (RFC 8252 §7.3).
-    public var registered: String { head + tail }
+    package var registered: String { head + tail }
 
     /// The values that `Host` may have in a request to this URI.
-    public func hosts(port free: UInt16) -> [String] {
+    package func hosts(port free: UInt16) -> [String] {
         let name = host.contains(":") ? "[\(host)]" : host
         let port = port == 0 ? free : port
         let isUsual = scheme == .https ? port == 443 : port == 80
@@ -78,5 +78,5 @@ public struct RedirectURI: Hashable, Sendable {
 
 extension RedirectURI: CustomStringConvertible {
     /// The URI as it was given.
-    public var description: String { text(port: 0) }
+    package var description: String { text(port: 0) }
 }

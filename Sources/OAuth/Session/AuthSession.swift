@@ -224,7 +224,7 @@ public actor AuthSession: ExecutorConfined {
     /// Cancelling the caller ends its wait, never the refresh.
     ///
     /// - Throws: ``TokenError`` at the latest after `limit`.
-    public func freshToken(
+    package func freshToken(
         waitingAtMost limit: Duration = .seconds(10)
     ) async throws(TokenError) -> AccessTokenSnapshot {
         try await token(waitingAtMost: limit, isRenewed: false)

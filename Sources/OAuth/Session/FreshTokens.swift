@@ -43,7 +43,7 @@ extension AuthSession {
     /// renewal.
     ///
     /// - Throws: ``TokenError`` at the latest after `limit`, if the token that there was has expired too.
-    public func renewedToken(
+    package func renewedToken(
         waitingAtMost limit: Duration = .seconds(10)
     ) async throws(TokenError) -> AccessTokenSnapshot {
         try await token(waitingAtMost: limit, isRenewed: true)

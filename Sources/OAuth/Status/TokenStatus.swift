@@ -22,7 +22,7 @@ public struct TokenStatus: Equatable, Sendable {
     }
 
     /// Takes the token's part of an identity's status.
-    public init(of status: IdentityStatus, asking client: ClientConfiguration) {
+    package init(of status: IdentityStatus, asking client: ClientConfiguration) {
         target = client.target
         state = status.state
         expiresAt = status.expiresAt
@@ -33,7 +33,7 @@ public struct TokenStatus: Equatable, Sendable {
 
 extension IdentityStatus {
     /// Sets the state and the last error to those of the token whose state comes first in ``IdentityState``.
-    public mutating func summarizeTokens() {
+    package mutating func summarizeTokens() {
         for state in IdentityState.allCases {
             guard let token = tokens.first(where: { $0.state == state }) else { continue }
             self.state = state

@@ -1,29 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import BearerdCryptography
+package import BearerdCryptography
 import BearerdJSON
 
 /// An access token as it is stored.
-public struct StoredAccessToken: Sendable {
+package struct StoredAccessToken: Sendable {
     /// The access token.
-    public var token: Secret
+    package var token: Secret
     /// The session's generation when this token came: tells a newer token from an older one across processes.
-    public var generation: Int
+    package var generation: Int
     /// It is of no use from then on.
-    public var expiresAt: WallTime
+    package var expiresAt: WallTime
     /// How long it was good for when it came.
-    public var lifetime: Duration
+    package var lifetime: Duration
     /// The request that brought it; a token for something else is not used.
-    public var request: String
+    package var request: String
     /// `token_type`, as the server spelled it; nil where it named none.
-    public var tokenType: String?
+    package var tokenType: String?
     /// True if it is bound to the session's key (RFC 9449), and no bearer token.
-    public var isBound = false
+    package var isBound = false
     /// Members of the record that this version does not know.
     var unknownMembers = JSONObject()
 
     /// A token as it is stored.
-    public init(
+    package init(
         token: Secret, generation: Int, expiresAt: WallTime, lifetime: Duration, request: String,
         tokenType: String? = nil
     ) {

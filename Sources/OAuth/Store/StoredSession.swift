@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import BearerdCryptography
+package import BearerdCryptography
 import BearerdJSON
 import BearerdJSONText
 
@@ -12,20 +12,20 @@ public struct StoredSession: Sendable {
     private static let earlierImportsKept = 8
 
     /// The identity's name in the configuration.
-    public var identity: String
+    public package(set) var identity: String
     /// Counts the changes; of two sessions of one identity the one with the larger number is newer.
-    public var generation: Int
+    public package(set) var generation: Int
     /// The authorization server and client the tokens belong to; under another one they are never sent.
-    public var binding: String
+    package var binding: String
     /// Drawn anew by each login or import, and carried along by refreshes: tells a new beginning from a continuation.
-    public var origin = SecureRandom.word(bytes: 9)
+    package var origin = SecureRandom.word(bytes: 9)
     /// When somebody logged in or out, or imported it, later than what that took the place of; nil where a version wrote it
     /// that did not say.
-    public var began: WallTime?
+    package var began: WallTime?
     /// One for each thing that access tokens are asked for.
-    public var accessTokens: [StoredAccessToken] = []
+    package var accessTokens: [StoredAccessToken] = []
     /// The newest refresh token; kept when it is refused, because an administrator may enable the user again.
-    public var refreshToken: Secret?
+    package var refreshToken: Secret?
     /// The digests of a refresh token and of the request that has brought it, `TOKEN REQUEST`, where that needed no person.
     ///
     /// A refresh for another request would bring what this one was granted for (RFC 6749 §6). It says nothing of a refresh
@@ -34,34 +34,34 @@ public struct StoredSession: Sendable {
     /// The key that the tokens are bound to, (RFC 9449): it changes with them, never alone.
     var proofKey: ProofKey?
     /// The newest id token.
-    public var idToken: Secret?
+    package var idToken: Secret?
     /// The claims of the first id token; nil before there is one, or where an earlier version has stored it.
     var loginClaims: LoginClaims?
     /// A login whose code is not exchanged yet.
-    public var pendingCode: AuthorizationCode?
+    package var pendingCode: AuthorizationCode?
     /// A login that waits in a browser, as ``AuthorizationRequest/encoded()`` has it, for the URL that answers it.
-    public var pendingRequest: Secret?
+    package var pendingRequest: Secret?
     /// Scope tokens granted.
-    public var scope: [String]
+    package var scope: [String]
     /// The scope that the login asked for, as configured then or of its own; nil where no login of this version began it.
     var loginScope: [String]?
     /// True if ``loginScope`` is that login's own, whatever is configured.
     var isLoginScopeOwn = false
     /// The final `error` after which nobody asks again until a person does; nil while all is well.
-    public var refusal: ErrorCode?
+    package var refusal: ErrorCode?
     /// All other members of the provider's answers.
-    public var additionalParameters = AdditionalParameters()
+    package var additionalParameters = AdditionalParameters()
     /// When a token request last succeeded.
-    public var lastRefresh: WallTime?
+    package var lastRefresh: WallTime?
     /// The encoding that ``BasicEncoding/automatic`` found out.
-    public var basicEncoding: BasicEncoding?
+    package var basicEncoding: BasicEncoding?
     /// The client that the server made for us.
-    public var registration: ClientRegistration?
+    package var registration: ClientRegistration?
     /// The client that began what was imported, where it is another one than logs in: refresh tokens are bound to their
     /// client (RFC 6749 §6).
-    public var grantClient: ClientRegistration?
+    package var grantClient: ClientRegistration?
     /// The person whose session it is by the word of another program.
-    public var person: Person?
+    package var person: Person?
     /// True if a logout left it that was to leave the provider alone.
     var isEndOnlyHere = false
     /// A digest of the refresh token, if it was sent and nobody knows what became of it: the provider may have replaced it,
@@ -69,16 +69,16 @@ public struct StoredSession: Sendable {
     var doubtedToken: String?
     /// A digest of the refresh token that was imported: once it is rotated, importing it again would be reuse
     /// (RFC 9700 §4.14.2), which costs the whole session.
-    public var importedToken: String?
+    package var importedToken: String?
     /// Those of imports before, which the provider had replaced when another session took their place.
     var earlierImports: [String] = []
     /// The client that ``pendingCode`` and ``pendingRequest`` are for, where the rest belongs to another one; see ``binding``.
-    public var pendingBinding: String?
+    package var pendingBinding: String?
     /// Members of the record that this version does not know: kept for the one that does.
     var unknownMembers = JSONObject()
 
     /// A session that holds nothing yet.
-    public init(identity: String, generation: Int, binding: String) {
+    package init(identity: String, generation: Int, binding: String) {
         self.identity = identity
         self.generation = generation
         self.binding = binding
@@ -179,7 +179,7 @@ public struct StoredSession: Sendable {
     package mutating func doubt() { doubtedToken = refreshToken?.digest }
 
     /// The access token that was asked for by `request`.
-    public subscript(request: String) -> StoredAccessToken? {
+    package subscript(request: String) -> StoredAccessToken? {
         get { accessTokens.first { $0.request == request } }
         set {
             accessTokens.removeAll { $0.request == request }

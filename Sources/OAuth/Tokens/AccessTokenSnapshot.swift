@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import BearerdCryptography
+package import BearerdCryptography
 
 /// One access token, for requests of any thread.
-public final class AccessTokenSnapshot: Sendable {
+package final class AccessTokenSnapshot: Sendable {
     /// Identifies this token in reports of rejection and acceptance; a later token has a larger number.
-    public let generation: Int
+    package let generation: Int
     /// The token itself.
-    public let token: Secret
+    package let token: Secret
     /// The token is never sent at or after this moment.
-    public let expiry: Instant
+    package let expiry: Instant
     /// The person (`sub` of the ID token); nil if there is none.
-    public let subject: String?
+    package let subject: String?
     /// The key that the token is bound to (RFC 9449); nil for a bearer token.
     package let binding: DPoPBinding?
 
     /// A bearer token.
-    public convenience init(generation: Int, token: Secret, expiry: Instant, subject: String? = nil) {
+    package convenience init(generation: Int, token: Secret, expiry: Instant, subject: String? = nil) {
         self.init(generation: generation, token: token, expiry: expiry, subject: subject, binding: nil)
     }
 
@@ -32,8 +32,8 @@ public final class AccessTokenSnapshot: Sendable {
     }
 
     /// True if each request with the token needs a DPoP proof (RFC 9449).
-    public var isBound: Bool { binding != nil }
+    package var isBound: Bool { binding != nil }
 
     /// Returns true before ``expiry``.
-    public func isUsable(at now: Instant) -> Bool { now < expiry }
+    package func isUsable(at now: Instant) -> Bool { now < expiry }
 }
