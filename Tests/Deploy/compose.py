@@ -75,7 +75,7 @@ def test_docker_compose_takes_it():
 def keycloak(service, directory):
     """Keycloak with the service's environment, command and realm; its distribution may have been built once and for all."""
     importable("PyJWT")
-    from providers.keycloak import Keycloak
+    from providers.keycloak import JAVA_OPTIONS, Keycloak
     if reason := Keycloak.why_not():
         raise Skipped(reason)
     provider = Keycloak(os.path.join(directory, "keycloak"))
@@ -87,7 +87,7 @@ def keycloak(service, directory):
     if not os.path.exists(os.path.join(home, "lib", "lib", "deployment")):
         command = ["start", "--optimized", *command[1:]]
     environment = {**os.environ, **service["environment"], "KC_HTTP_HOST": "127.0.0.1", "KC_CACHE": "local",
-                   "KC_HTTP_MANAGEMENT_PORT": str(free_port()), "JAVA_OPTS_KC_HEAP": "-Xms64m -Xmx512m"}
+                   "KC_HTTP_MANAGEMENT_PORT": str(free_port()), "JAVA_OPTS_KC_HEAP": JAVA_OPTIONS}
     environment.pop("KEYCLOAK_HOME")
     return Process([os.path.join(home, "bin", "kc.sh"), *command], os.path.join(directory, "keycloak.log"),
                    env=environment, cwd=home)
@@ -152,7 +152,7 @@ def test_its_services_work_together(directory):
     try:
         with with_image as here:
             here.make()
-            provider.wait_until(lambda: is_healthy(chosen["keycloak"]), "Keycloak is healthy", seconds=240)
+            provider.wait_until(lambda: is_healthy(chosen["keycloak"]), "Keycloak is healthy", seconds=900, pause=1)
             bearerd(here, chosen["bearerd"], directory)
             wait_until(lambda: here.podman("healthcheck", "run", "bearerd")[0] == 0, "bearerd is healthy", 60, 1)
             client = chosen["legacy-client"]["command"]

@@ -72,12 +72,12 @@ class Process:
             self.child = subprocess.Popen(
                 command, stdin=subprocess.DEVNULL, stdout=output, stderr=output, start_new_session=True, **options)
 
-    def wait_until(self, condition, what, seconds=60):
+    def wait_until(self, condition, what, seconds=60, pause=0.05):
         """Waits for `condition`, but not longer than the process lives."""
         def alive_and_ready():
             expect(self.child.poll() is None, lambda: f"{what} ended:\n{self.tail()}")
             return condition()
-        wait_until(alive_and_ready, what, seconds)
+        wait_until(alive_and_ready, lambda: f"{what}: the end of its log:\n{self.tail()}\n{what}", seconds, pause)
 
     def tail(self, lines=15):
         with open(self.log, errors="replace") as file:
