@@ -47,13 +47,15 @@ package struct AdminResponder: HTTPResponder {
         version = memory.nextVersion()
         logins = BrowserLogins(
             redirects: settings.redirects, pending: memory.logins, identities: identities,
-            providers: settings.clients.compactMapValues(\.serverName), receivers: receivers)
+            providers: settings.clients.compactMapValues(\.serverName), receivers: receivers,
+            access: access)
     }
 
-    /// The responder for an identity's redirects where they arrive at an address of their own; nil if nobody logs in to it.
-    package func redirectResponder(for identity: String) -> (any HTTPResponder)? {
-        logins.redirects[identity].map { CallbackResponder(logins: logins, uri: $0) }
-    }
+    /// The responder for redirects that arrive at an address of their own.
+    package var redirectResponder: any HTTPResponder { CallbackResponder(logins: logins) }
+
+    /// Returns true if a browser can log in to the identity.
+    package func awaitsRedirects(of identity: String) -> Bool { logins.redirects[identity] != nil }
 
     package func judge(_ request: ServiceRequest) async -> ServiceJudgement {
         let resource = resource(of: request)
@@ -181,7 +183,9 @@ package struct AdminResponder: HTTPResponder {
         case .session(let identity): return try await take(request, for: identity)
         case .quit: return try await quit()
         case .reload: return try await reload()
-        case .login(let identity): return try await logins.begin(identity, request)
+        case .login(let identity):
+            let right = try await access.checkOwner(request, as: await access.guesser(of: request))
+            return try await logins.begin(identity, request, by: right)
         case .callback: return await logins.finish(request)
         case .key: return try takeKey(request, as: await access.guesser(of: request, hasTyped: true))
         }

@@ -120,13 +120,30 @@ struct `A login in a browser` {
         #expect(answer.status == 410)
     }
 
+    @Test(arguments: [false, true])
+    func `counts as long as the key by which it was begun`(isReplaced: Bool) async throws {
+        let site = Site()
+        let typed = await site.type("fake-admin-key")
+        let key = String(try #require(typed.fields[.setCookie]).prefix { $0 != ";" })
+        let begun = await site.send(.get, "/login/default", [(.cookie, key)])
+        let own = String(try #require(begun.fields[.setCookie]).prefix { $0 != ";" })
+        let location = try #require(begun.fields[.location])
+        let state = try #require(location.firstMatch(of: #/[?&]state=([^&]+)/#)).output.1
+        if isReplaced { site.key.replace(with: Secret("another-fake-key")) }
+        let back = "/callback?code=c&state=\(state)&iss=https%3A%2F%2Fsso.example.com"
+        let page = await site.send(.get, back, [(.cookie, own)])
+        #expect(page.status == (isReplaced ? 403 : 200), "\(page.text)")
+        #expect(page.text.contains("may not log in here any more") == isReplaced, "\(page.text)")
+        #expect(site.identities.actions.contains { $0.hasPrefix("take code") } != isReplaced)
+    }
+
     @Test func `is over after ten minutes`() async throws {
         let start = ContinuousClock.now
         let passed = Mutex(Duration.zero)
         let pending = PendingLogins { start + passed.withLock { $0 } }
         let uri = try #require(RedirectURI("http://127.0.0.1:9090/callback"))
         let request = try await FakeIdentities([]).beginLogin("default", redirectURI: uri.description)
-        let cookie = pending.begin(request, of: "default", at: uri)
+        let cookie = pending.begin(request, of: "default", at: uri, by: .user(.known(0)))
         var fields = HTTPFields()
         fields[.cookie] = String(cookie.prefix { $0 != ";" })
         let state = request.state.withPlaintext { $0 }
@@ -138,7 +155,7 @@ struct `A login in a browser` {
         }
         #expect(pending.count == 0)
         passed.withLock { $0 = .seconds(602) }
-        _ = pending.begin(request, of: "default", at: uri)
+        _ = pending.begin(request, of: "default", at: uri, by: .user(.known(0)))
         #expect(pending.count == 1)
     }
 }

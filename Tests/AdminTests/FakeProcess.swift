@@ -167,6 +167,6 @@ final class FakeIdentities: IdentityDirectory {
 
 /// Every redirect comes to the admin listener.
 struct NoRedirectReceivers: RedirectReceivers {
-    func open(for identity: String, answering responder: any HTTPResponder) async throws(LoginError) {}
+    func open(for identity: String) async throws(LoginError) {}
     func close(for identity: String) async {}
 }

@@ -97,10 +97,24 @@ struct AdminAccess {
     /// the key.
     ///
     /// Call it last and after ``checkReading(_:as:)``, because it asks the kernel.
-    func checkOwner(_ request: ServiceRequest, as guesser: PeerAddress) async throws(AdminError) {
-        if try hasKey(request, as: guesser) { return }
+    ///
+    /// - Returns: the right that lets the request do so.
+    @discardableResult
+    func checkOwner(
+        _ request: ServiceRequest, as guesser: PeerAddress
+    ) async throws(AdminError) -> OwnerRight {
+        if try hasKey(request, as: guesser), let key { return .key(digest: key.digest(salted: [])) }
         let user = await request.peerUser()
         guard user.isAmong(owners) else { throw .notOurUser(user) }
+        return .user(user)
+    }
+
+    /// Returns true if a right still counts, which a request had earlier.
+    func grants(_ right: OwnerRight) -> Bool {
+        switch right {
+        case .key(let digest): key?.digest(salted: []) == digest
+        case .user(let user): user.isAmong(owners)
+        }
     }
 
     /// The party to whom a wrong key is charged.

@@ -15,6 +15,8 @@ struct BrowserLogins: Sendable {
     var providers: [String: String] = [:]
     /// Receive the redirects that arrive at other addresses than the admin listener's.
     let receivers: any RedirectReceivers
+    /// Decides whether those who began logins may still do so.
+    let access: AdminAccess
 
     /// The query that marks a browser which was already redirected to another name of ours.
     private static let moved = "here"
@@ -25,7 +27,11 @@ struct BrowserLogins: Sendable {
     // MARK: The way to the provider
 
     /// Redirects the browser to the provider.
-    func begin(_ identity: String, _ message: ServiceRequest) async throws(AdminError) -> ServiceReply {
+    ///
+    /// - Parameter right: the right by which somebody begins the login, which it needs until its end.
+    func begin(
+        _ identity: String, _ message: ServiceRequest, by right: OwnerRight
+    ) async throws(AdminError) -> ServiceReply {
         guard let needsPerson = identities.needsPerson(identity) else {
             guard message.isOfPerson else { throw .noSuchIdentity(identity) }
             return LoginPages.unknown(
@@ -40,17 +46,18 @@ struct BrowserLogins: Sendable {
         do throws(TokenFailure) {
             request = try await identities.beginLogin(identity, redirectURI: uri.description)
         } catch {
+            if error.isBeforeSending { pending.pushes.giveBack(for: identity) }
             return await failed(.failed(error), identity)
         }
         if !request.isPushed { pending.pushes.giveBack(for: identity) }
         do throws(LoginError) {
-            try await receivers.open(for: identity, answering: CallbackResponder(logins: self, uri: uri))
+            try await receivers.open(for: identity)
         } catch {
             return await failed(error, identity)
         }
         var head = HTTPResponse(status: 303)
         head.fields[.location] = request.url
-        head.fields[.setCookie] = pending.begin(request, of: identity, at: uri)
+        head.fields[.setCookie] = pending.begin(request, of: identity, at: uri, by: right)
         return ServiceReply(head: head)
     }
 
@@ -92,6 +99,7 @@ struct BrowserLogins: Sendable {
         case .answered(let login, .refused(let refusal)):
             return await forgetting(login, await failed(.refused(refusal), login.identity))
         case .answered(let login, .granted(let code)):
+            guard access.grants(login.right) else { return await forgetting(login, LoginPages.rightIsOver) }
             return await forgetting(login, await exchange(code, of: login.identity))
         }
     }

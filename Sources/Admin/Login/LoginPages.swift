@@ -65,6 +65,17 @@ enum LoginPages {
             status: 400)
     }
 
+    /// The page for a login whose key or user may not log in any more.
+    static var rightIsOver: ServiceReply {
+        AdminPage.reply(
+            "This login is over",
+            """
+            <p>Whoever began it may not log in here any more: the admin key was replaced, or <code>admin.peer_uids</code>
+            changed. Nothing has changed, and the code was not used.</p>\(AdminPage.home)
+            """,
+            status: 403)
+    }
+
     /// - Parameter start: the start of the daemon, in milliseconds since 1970.
     static func over(since start: Int64) -> ServiceReply {
         AdminPage.reply(

@@ -15,6 +15,8 @@ final class PendingLogins: Sendable {
     struct Login: Sendable {
         let identity: String
         let request: AuthorizationRequest
+        /// The right by which it was begun.
+        let right: OwnerRight
         /// The proof that the browser which began the login holds in its cookie.
         let proof: Secret
         let cookie: Cookie
@@ -67,16 +69,20 @@ final class PendingLogins: Sendable {
 
     /// Records an authorization request whose answer is awaited.
     ///
-    /// - Parameter uri: the redirect URI of the request.
+    /// - Parameters:
+    ///   - uri: the redirect URI of the request.
+    ///   - right: the right by which somebody begins it.
     /// - Returns: the value of `Set-Cookie` for the browser.
-    func begin(_ request: AuthorizationRequest, of identity: String, at uri: RedirectURI) -> String {
+    func begin(
+        _ request: AuthorizationRequest, of identity: String, at uri: RedirectURI, by right: OwnerRight
+    ) -> String {
         let proof = "\(SecureRandom.word()).\(startedAt)"
         let cookie = Cookie(
             name: request.state.withPlaintext(Self.cookieName), path: uri.path, isSecure: uri.scheme == .https
         )
         let now = now()
         let login = Login(
-            identity: identity, request: request, proof: Secret(proof), cookie: cookie,
+            identity: identity, request: request, right: right, proof: Secret(proof), cookie: cookie,
             end: now + Self.lifetime)
         logins.withLock { logins in
             logins.removeAll { $0.end <= now }

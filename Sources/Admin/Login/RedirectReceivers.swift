@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import BearerdHTTPServer
 package import OAuth
 
 /// Receives redirects of logins that do not arrive at the admin listener.
@@ -9,11 +8,10 @@ package import OAuth
 package protocol RedirectReceivers: Sendable {
     /// Starts to receive an identity's redirects, until ``close(for:)``.
     ///
-    /// - Parameters:
-    ///   - identity: the identity.
-    ///   - responder: answers the redirects.
+    /// The configuration in force answers them, whichever began the login.
+    ///
     /// - Throws: the reason why the address cannot be listened on.
-    func open(for identity: String, answering responder: any HTTPResponder) async throws(LoginError)
+    func open(for identity: String) async throws(LoginError)
 
     /// Frees the port, which a login command may need.
     func close(for identity: String) async

@@ -37,12 +37,21 @@ extension LoginError {
             return false
         }
         return switch failure.reason {
-        case .unreachable, .certificate, .noMetadata, .badIssuer, .noEndpoint, .insecureEndpoint,
-            .notRegistered,
-            .noCredential, .unreadableCredential, .badCredential, .badParameter, .noProof:
-            true
         // An answer other than a success, of a gateway or about the client.
         case .refused, .status: true
+        default: failure.isBeforeSending
+        }
+    }
+}
+
+extension TokenFailure {
+    /// True if the request for which it stands did not reach the endpoint.
+    package var isBeforeSending: Bool {
+        switch reason {
+        case .unreachable, .certificate, .noMetadata, .badIssuer, .noEndpoint, .insecureEndpoint,
+            .notRegistered, .noKeys, .noCredential, .unreadableCredential, .badCredential, .badParameter,
+            .noProof:
+            true
         default: false
         }
     }

@@ -9,6 +9,8 @@ import OAuth
 import OAuthRuntime
 
 /// Listens for redirects of logins that do not arrive at the admin listener, while a login is pending.
+///
+/// The responder of the configuration in force answers them. Identities may share an address.
 actor RedirectListeners: LoopConfined, RedirectReceivers {
     private static let longestLogin = Duration.seconds(600)
 
@@ -16,12 +18,15 @@ actor RedirectListeners: LoopConfined, RedirectReceivers {
         let service: HTTPService
         let sockets: RedirectSockets
         let timer: LoopTimer
+        /// The identities with a pending login.
+        var identities: Set<String> = []
     }
 
     nonisolated let loop: EventLoop
     private var identities: [String: IdentityConfiguration] = [:]
     private var adminPort: UInt16 = 0
-    private var receivers: [String: Receiver] = [:]
+    private var responder: AdminResponder?
+    private var receivers: [ListenAddress: Receiver] = [:]
 
     init(loop: EventLoop) {
         self.loop = loop
@@ -33,62 +38,76 @@ actor RedirectListeners: LoopConfined, RedirectReceivers {
     func use(
         _ configuration: Configuration, admin address: ListenAddress, answering responder: AdminResponder
     ) async {
-        let before = identities
         identities = Dictionary(configuration.identities.map { ($0.name, $0) }) { first, _ in first }
+        self.responder = responder
         if case .tcp(_, let port) = address { adminPort = port }
-        for (name, receiver) in receivers {
-            let (old, new) = (before[name], identities[name])
-            if let responder = responder.redirectResponder(for: name), old?.redirectURI == new?.redirectURI,
-                old?.redirectListen == new?.redirectListen
-            {
-                await receiver.service.use(responder)
+        for (address, receiver) in receivers {
+            let left = receiver.identities.filter { self.address(for: $0) == address }
+            receivers[address]?.identities = left
+            if left.isEmpty {
+                expire(address)
             } else {
-                expire(name)
+                await receiver.service.use(responder.redirectResponder)
             }
         }
     }
 
-    func open(for name: String, answering responder: any HTTPResponder) async throws(LoginError) {
-        guard let identity = identities[name], identity.redirectURI.port != 0 else { return }
+    /// Where an identity's redirects arrive, if not at the admin listener.
+    private func address(for name: String) -> ListenAddress? {
+        guard let identity = identities[name], responder?.awaitsRedirects(of: name) ?? false else {
+            return nil
+        }
         let uri = identity.redirectURI
         let address = identity.redirectListen ?? .tcp(host: uri.host, port: uri.port)
-        // Redirects to the admin listener's own port are its own.
-        guard case .tcp(_, let port) = address, port != adminPort else { return }
-        if let receiver = receivers[name] {
-            await receiver.service.use(responder)
+        guard uri.port != 0, case .tcp(_, let port) = address, port != adminPort else { return nil }
+        return address
+    }
+
+    func open(for name: String) async throws(LoginError) {
+        guard let address = address(for: name), let identity = identities[name] else { return }
+        if let receiver = receivers[address] {
+            receivers[address]?.identities.insert(name)
             return receiver.timer.set(after: Self.longestLogin)
         }
         do throws(LoopbackLogin.Failure) {
-            try await listen(
-                for: name, at: RedirectSockets(for: uri, listen: identity.redirectListen), responder)
+            let sockets = try RedirectSockets(for: identity.redirectURI, listen: identity.redirectListen)
+            try await listen(for: name, at: address, sockets)
         } catch {
             throw LoginError(error)
         }
     }
 
     private func listen(
-        for name: String, at sockets: RedirectSockets, _ responder: any HTTPResponder
+        for name: String, at address: ListenAddress, _ sockets: RedirectSockets
     ) async throws(LoopbackLogin.Failure) {
-        let service = HTTPService(loop: loop, responder: responder)
+        guard let responder else { return sockets.close() }
+        let service = HTTPService(loop: loop, responder: responder.redirectResponder)
         let timer = LoopTimer(loop: loop) { [unowned self] in  // `self` owns it
-            assumeIsolated { $0.expire(name) }
+            assumeIsolated { $0.expire(address) }
         }
-        receivers[name] = Receiver(service: service, sockets: sockets, timer: timer)
+        receivers[address] = Receiver(service: service, sockets: sockets, timer: timer, identities: [name])
         timer.set(after: Self.longestLogin)
         do throws(StreamError) {
             for socket in sockets.all { try await service.listen(on: socket) }
         } catch {
-            await close(for: name)
+            await close(at: address)
             throw .shortage("cannot listen for the redirect: \(error.reason)")
         }
     }
 
-    private func expire(_ name: String) {
-        Task(executorPreference: loop) { await self.close(for: name) }
+    private func expire(_ address: ListenAddress) {
+        // One that was opened anew meanwhile is another one, or has a timer that runs.
+        Task(executorPreference: loop) { await self.close(at: address) }
     }
 
     func close(for name: String) async {
-        guard let receiver = receivers.removeValue(forKey: name) else { return }
+        for address in receivers.keys where receivers[address]?.identities.remove(name) != nil {
+            if receivers[address]?.identities.isEmpty ?? false { await close(at: address) }
+        }
+    }
+
+    private func close(at address: ListenAddress) async {
+        guard let receiver = receivers.removeValue(forKey: address) else { return }
         receiver.timer.cancel()
         await receiver.service.stop()
         receiver.sockets.close()

@@ -299,6 +299,58 @@ import Testing
         try eventually("the port to be given back") { (try? RawClient(to: place)) == nil }
     }
 
+    @Test func `shares the address of its redirect with logins of other identities`() throws {
+        let place = try Socket.refusing().address
+        let line = "redirect_uri: http://\(place)/callback"
+        let site = try LoginSite(identity: line)
+        let text = String(decoding: TemporaryDirectory.contents(of: site.file), as: UTF8.self)
+        try site.directory.write("config.yaml", text.replacing("grant_type: device_code", with: line))
+        let reload = try RawClient(to: site.bearerd.admin).request(
+            "POST", "/api/reload", [("X-Bearerd-Admin", "1")])
+        #expect(reload.status == 200, "\(reload.text)")
+        let tabs = try ["web", "tv"].map { try Tab.opened(on: site, $0) }
+        for tab in tabs {
+            let target = try site.logIn(at: tab.url).dropFirst("http://\(place)".count)
+            let page = try RawClient(to: place).request(
+                "GET", String(target), [("Cookie", tab.cookies[0]), ("Accept", "text/html")])
+            #expect(page.status == 200, "\(page.text)")
+        }
+        try eventually("the port to be given back") { (try? RawClient(to: place)) == nil }
+    }
+
+    @Test func `whose page was prepared while a reload came ends by what is in force`() throws {
+        let provider = try HostileProvider()
+        let directory = try TemporaryDirectory()
+        let place = try Socket.refusing().address
+        let file = Sidecar.file(
+            provider: provider, directory: directory,
+            .init(
+                identity: "scope: api\nredirect_uri: http://\(place)/callback", grant: "authorization_code"))
+        let daemon = try BearerdProcess(arguments: ["run", "-c", file])
+        let (isAsked, mayAnswer) = (Gate(), Gate())
+        provider.discovery { _, provider in
+            isAsked.open()
+            return provider.discoveryDocument().held(by: mayAnswer)
+        }
+        let visit = try RawClient(to: daemon.admin)
+        try visit.send("GET", "/login/default", Self.window)
+        try isAsked.pass()
+        let text = String(decoding: TemporaryDirectory.contents(of: file), as: UTF8.self)
+        let client = try #require(text.firstMatch(of: #/client_id: (\S+)/#)).output.0
+        try directory.write("config.yaml", text.replacing(client, with: "client_id: another"))
+        let reload = try RawClient(to: daemon.admin).request(
+            "POST", "/api/reload", [("X-Bearerd-Admin", "1")])
+        #expect(reload.status == 200, "\(reload.text)")
+        mayAnswer.open()
+        let begun = try #require(try visit.wire.readHead())
+        let answer = try provider.approve(
+            try #require(begun["Location"]), isPushed: false, issuer: nil)
+        let cookie = try #require(begun["Set-Cookie"]).prefix { $0 != ";" }
+        let page = try browse(answer, "GET", [("Cookie", String(cookie)), ("Accept", "text/html")])
+        #expect(page.status >= 400 && page.text.contains("begin again"), "\(page.text)")
+        #expect(provider.requests.isEmpty)
+    }
+
     @Test func `says so where its redirect cannot be awaited`() throws {
         let taken = try Socket.listening()
         let site = try LoginSite(identity: "redirect_uri: http://\(taken.address)/callback")
