@@ -55,6 +55,13 @@ struct `An id token` {
         #expect(try verdict { $0["exp"] = 1_700_000_299.5 } == nil)
     }
 
+    @Test(arguments: ["azp", "at_hash", "acr", "nonce"])
+    func `with a claim of another type than text is refused, as if it had a wrong one`(name: String) throws {
+        for wrong: JSONValue in [5, true, ["app"], [:]] {
+            #expect(throws: IDTokenError.malformed) { try token(claims { $0[name] = wrong }) }
+        }
+    }
+
     @Test(arguments: ["iss", "aud", "sub", "exp", "iat"])
     func `without a claim that all have is refused`(name: String) throws {
         for wrong: JSONValue? in [nil, .null, "", true, [:]] {

@@ -168,6 +168,10 @@ extension IdentityEngine {
         } else {
             if !state.client.asksByItself { _ = rotate(to: outcome.refreshToken) }
             if failure.kind == .final { session.refusal = failure.refusal ?? .invalidGrant }
+            // Another person's, which nothing later would tell from this person's.
+            if failure.kind == .final, failure.reason == .badIDToken, let token = outcome.refreshToken {
+                act(.revoke(token, .refreshToken, of: asking.client))
+            }
         }
         let isRefused = before.refusal != session.refusal
         if isRefused, before.generation == session.generation { session.generation += 1 }

@@ -39,6 +39,11 @@ public struct IDToken: Sendable {
         func string(_ claim: IDTokenClaim) -> String? {
             claims[claim.rawValue]?.string.flatMap { $0.isEmpty ? nil : $0 }
         }
+        // A claim of another type must not pass for one that is not there.
+        for claim in [IDTokenClaim.nonce, .authorizedParty, .accessTokenHash, .authenticationContext] {
+            guard let value = claims[claim.rawValue], value != .null else { continue }
+            guard value.string != nil else { throw .malformed }
+        }
         func moment(_ claim: IDTokenClaim) -> WallTime? {
             claims[claim.rawValue].flatMap(WallTime.init(numericDate:))
         }

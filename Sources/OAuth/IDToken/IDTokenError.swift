@@ -66,8 +66,9 @@ package enum IDTokenError: Error, Equatable, Sendable {
 extension TokenFailure {
     /// The failure of a response with an invalid ID token.
     init(_ error: IDTokenError, from server: String) {
+        // No later answer makes another person's refresh token this person's again.
         self.init(
-            .transient, .badIDToken,
+            error == .subjectChanged ? .final : .transient, .badIDToken,
             detail: "the id token of \(server) is not believed: \(error.reason)")
     }
 }
