@@ -80,6 +80,7 @@ struct `A login` {
                 200,
                 #"{"access_token":"at-login","expires_in":300,"refresh_token":"rt-login"\#(member)\#(more)}"#)
         }
+        publish([], on: harness)
         try await harness.run("old") {
             for more in ["", #","scope":"openid email""#] {
                 harness.server.script(answer(more))

@@ -28,6 +28,14 @@ final class PublishedKeys {
         pauseWithoutKeys = pause
     }
 
+    /// Fetches the keys if there are none yet, and the server publishes some.
+    ///
+    /// - Throws: ``TokenFailure`` if they cannot be had.
+    func prepare(fetchingWith server: some KeyPublisher) async throws(TokenFailure) {
+        guard last == nil else { return }
+        if try await refetch(with: server) { askedAt = nil }
+    }
+
     /// Returns true if the present keys verify `token`.
     func areAtHand(for token: JWS, at now: Instant) -> Bool {
         guard let last, let fetchedAt, now - fetchedAt < Self.longestUse else { return false }

@@ -95,13 +95,26 @@ extension AuthSession {
         _ code: AuthorizationCode, adding parameters: [NamedValue]
     ) async throws(LoginError) -> Login {
         let grant = Grant.authorizationCode(code)
-        let outcome = await loginServer.requestToken(
+        let scope = code.additions.scope ?? ownClient.loginScope
+        let bringsIDToken = scope.contains(Scope.openID)
+        let server = loginServer
+        if bringsIDToken { try await prepareKeys(of: server) }
+        let outcome = await server.requestToken(
             with: grant, adding: TokenAdditions(parameters: parameters),
             proving: code.proofKey.flatMap { try? ProofKey(parsing: $0) }, waitingAtMost: answerLimit)
-        let scope = code.additions.scope ?? ownClient.loginScope
         return try await finish(
-            outcome, of: grant, nonce: scope.contains(Scope.openID) ? code.nonce : nil,
+            outcome, of: grant, from: server, nonce: bringsIDToken ? code.nonce : nil,
             beside: code.additionalParameters, askingFor: code.additions)
+    }
+
+    /// Fetches the keys that will verify the ID token while the code is unused: once it is spent, their failure would cost
+    /// the person the login.
+    private func prepareKeys(of server: AuthorizationServer) async throws(LoginError) {
+        do throws(TokenFailure) {
+            try await server.publishedKeys.prepare(fetchingWith: server)
+        } catch {
+            throw .failed(error)
+        }
     }
 
     // MARK: Device
@@ -148,7 +161,7 @@ extension AuthSession {
             // What came beside an access token of no use is kept: the code is spent.
             guard case .failure(let failure) = outcome.result, outcome.remainder == nil else {
                 return try await finish(
-                    outcome, of: grant, nonce: nil, beside: device.additionalParameters,
+                    outcome, of: grant, from: server, nonce: nil, beside: device.additionalParameters,
                     askingFor: device.additions)
             }
             guard try polling.continues(after: failure) else {
@@ -179,7 +192,7 @@ extension AuthSession {
     // MARK: The last step
 
     func finish(
-        _ outcome: TokenRequestResult, of grant: Grant, nonce: Secret?,
+        _ outcome: TokenRequestResult, of grant: Grant, from server: AuthorizationServer, nonce: Secret?,
         beside additional: AdditionalParameters, askingFor additions: LoginAdditions = LoginAdditions()
     ) async throws(LoginError) -> Login {
         var response: TokenResponse
@@ -189,10 +202,16 @@ extension AuthSession {
             } else {
                 response = try outcome.result.get()
             }
-            try await loginServer.judgeIDToken(of: response, askedFor: additions, .login(nonce: nonce))
+            do throws(TokenFailure) {
+                try await server.judgeIDToken(of: response, askedFor: additions, .login(nonce: nonce))
+            } catch {
+                await revoke(refused: response)
+                throw error
+            }
             response.scope = response.scope ?? additions.scope
             // An empty scope leaves the choice to the server.
             response.loginScope = additions.scope.flatMap { $0.isEmpty ? nil : $0 }
+            response.isLoginScopeOwn = response.loginScope != nil && !additions.isScopeConfigured
             response.additionalParameters = additional.updated(with: response.additionalParameters)
         } catch {
             reportRequest(grant, .failure(error))
@@ -208,6 +227,13 @@ extension AuthSession {
         return Login(
             hasRefreshToken: response.refreshToken != nil, hasIDToken: response.idToken != nil,
             person: idToken?.person)
+    }
+
+    /// Has the server forget the tokens of a login that is not believed; nobody waits for that.
+    private func revoke(refused response: TokenResponse) async {
+        guard let token = response.refreshToken else { return }
+        let client = Asking.Client(configuration: loginServer.configuration, secret: nil)
+        await core.leave(behind: Task { await revoke(leftover: token, .refreshToken, of: client) })
     }
 
     /// Makes a finished login the session, in place of everything before: stored under the store's lock, then used.

@@ -30,11 +30,10 @@ extension AuthorizationServer {
             issuer: configuration.issuer ?? service?.issuer,
             requiresIssuer: announcesIssuer || configuration.profile == .fapi2,
             proofKey: try await proofKey(nil), marks: marks)
-        request.additions = additions
+        // The response is checked against the scope that an empty one stands for.
+        request.additions = additions.asking(for: asking.loginScope)
         request.binding = configuration.binding
         request.wantsPush = service?.wantsPushedRequests ?? false
-        // The response is checked against the scope that an empty one stands for.
-        request.additions.scope = additions.scope.map { _ in asking.loginScope }
         return try await pushesRequests() ? push(request) : request
     }
 
@@ -52,7 +51,7 @@ extension AuthorizationServer {
         let response = try await post(form, to: .deviceAuthorization)
         if var device = DeviceAuthorization(response, verifier: Secret(verifier), sentAt: sentAt) {
             device.binding = configuration.binding
-            device.additions = LoginAdditions(scope: additions.scope.map { _ in asking.loginScope })
+            device.additions = LoginAdditions(scope: additions.scope).asking(for: asking.loginScope)
             return device
         }
         let error = ErrorResponse(

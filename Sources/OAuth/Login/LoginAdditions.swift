@@ -6,10 +6,13 @@ package import BearerdJSON
 package struct LoginAdditions: Equatable, Sendable {
     private enum Member: String {
         case scope, parameters
+        case isScopeConfigured = "scope_configured"
     }
 
     /// Replaces the configured scope; nil for that.
     package var scope: [String]?
+    /// True if ``scope`` is the one that was configured when the login began, and not its own.
+    package var isScopeConfigured = false
     /// Replace configured parameters of the same names, and follow the others.
     package var parameters: [NamedValue] = []
 
@@ -24,22 +27,33 @@ package struct LoginAdditions: Equatable, Sendable {
     /// Reads ``json``; missing and damaged members are left out.
     package init(_ object: JSONObject?) {
         scope = object?[Member.scope.rawValue]?.array?.compactMap(\.string)
+        isScopeConfigured = object?[Member.isScopeConfigured.rawValue]?.bool ?? false
         parameters = (object?[Member.parameters.rawValue]?.array ?? []).compactMap { pair in
             guard let texts = pair.array?.compactMap(\.string), texts.count == 2 else { return nil }
             return NamedValue(texts[0], texts[1])
         }
     }
 
-    /// `scope` as an array, `parameters` as an array of pairs; nil if both are empty.
+    /// `scope` as an array, `parameters` as an array of pairs, `scope_configured` if that is so; nil if both are empty.
     package var json: JSONObject? {
         guard !isEmpty else { return nil }
         var object = JSONObject()
         if let scope { object[Member.scope.rawValue] = .array(scope.map(JSONValue.string)) }
+        if isScopeConfigured { object[Member.isScopeConfigured.rawValue] = true }
         if !parameters.isEmpty {
             object[Member.parameters.rawValue] = .array(
                 parameters.map { .array([.string($0.name), .string($0.value)]) })
         }
         return object
+    }
+
+    /// The same with the scope that a login asks for, so that a later configuration changes nothing of what it is checked
+    /// against.
+    func asking(for asked: [String]) -> LoginAdditions {
+        var additions = self
+        additions.isScopeConfigured = scope == nil
+        additions.scope = asked
+        return additions
     }
 
     /// The configuration with these additions; `place` is its list of authorization or device parameters.

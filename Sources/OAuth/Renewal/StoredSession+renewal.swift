@@ -68,7 +68,7 @@ extension StoredSession {
         fresh.earlierImports = refreshToken == nil ? [] : spentImports
         fresh.scope = client.loginScope
         fresh.loginScope = grant.loginScope ?? client.loginScope
-        fresh.isLoginScopeOwn = grant.loginScope != nil
+        fresh.isLoginScopeOwn = grant.isLoginScopeOwn
         return fresh
     }
 

@@ -20,8 +20,10 @@ public struct TokenResponse: Sendable {
     public var additionalParameters: AdditionalParameters
     /// The key of the request's DPoP proof (RFC 9449 §5); a refresh token may be bound to it.
     package var proofKey: ProofKey?
-    /// The scope of a login that asked for another one than the configured; nil otherwise.
+    /// The scope that a login asked for; nil where that is not known, and for refreshes.
     var loginScope: [String]?
+    /// True if ``loginScope`` is that login's own, whatever is configured.
+    var isLoginScopeOwn = false
     /// True if the access token is bound to ``proofKey``.
     package var isBound = false
 

@@ -48,7 +48,7 @@ extension AuthSession {
     /// - Throws: ``TokenFailure``, for a parameter that the session sends itself too.
     public func perform(_ request: TokenRequest) async throws(TokenFailure) -> TokenResponse {
         if !isStarted { await core.look() }
-        let (outcome, _) = await answer(to: request)
+        let (outcome, _) = await answer(to: request, of: loginServer)
         return try outcome.result.get()
     }
 
@@ -61,15 +61,18 @@ extension AuthSession {
     public func logIn(with request: TokenRequest) async throws(LoginError) -> Login {
         if !isStarted { await core.look() }
         if let refusal = await storeRefusal() { throw .unstored(refusal) }
-        let (outcome, grant) = await answer(to: request)
+        let server = loginServer
+        let (outcome, grant) = await answer(to: request, of: server)
         return try await finish(
-            outcome, of: grant, nonce: nil, beside: AdditionalParameters(),
+            outcome, of: grant, from: server, nonce: nil, beside: AdditionalParameters(),
             askingFor: LoginAdditions(scope: request.scope))
     }
 
-    private func answer(to request: TokenRequest) async -> (TokenRequestResult, Grant) {
+    private func answer(
+        to request: TokenRequest, of server: AuthorizationServer
+    ) async -> (TokenRequestResult, Grant) {
         let grant = Grant.request(request)
-        let outcome = await loginServer.requestToken(
+        let outcome = await server.requestToken(
             with: grant, adding: TokenAdditions(headers: request.headers), proving: session.proofKey)
         return (outcome, grant)
     }
