@@ -19,6 +19,7 @@ extension IdentityEngine {
         case .logout(let isLocal):
             queued.ended = session
             queued.isApplied = true
+            loggedOutAt = now
             orphanRequest(revokingAnswer: !isLocal)
             var ended = session.loggedOut(binding: binding, at: moment.wall)
             ended.isEndOnlyHere = isLocal
@@ -78,6 +79,22 @@ extension IdentityEngine {
         phase = lease == nil ? .idle : .holding
     }
 
+    /// Returns true if a person has decided otherwise since a login's code was sent: to log out, or to log in by the
+    /// configuration that has taken this one's place.
+    private func isOutdone(_ sentAt: Instant, _ wall: WallTime) -> Bool {
+        if let loggedOutAt, sentAt < loggedOutAt { return true }
+        guard isStopping, let began = othersSession?.began else { return false }
+        return wall < began
+    }
+
+    /// Ends a login that counts no more, and has the server forget its tokens.
+    private mutating func outdo(_ queued: QueuedCommand, _ grant: TokenResponse, _ id: TargetID) {
+        if let token = grant.refreshToken {
+            act(.revoke(token, .refreshToken, of: requestingClient(of: id)))
+        }
+        act(.finish(queued.id, .outdone))
+    }
+
     private mutating func logIn(
         _ grant: TokenResponse, _ id: TargetID, sentAt: Instant, wall: WallTime
     ) {
@@ -135,6 +152,10 @@ extension IdentityEngine {
             }
             switch queued.command {
             case .login(let grant, let id, let sentAt, let wall):
+                if !queued.isApplied, isOutdone(sentAt, wall) {
+                    outdo(commands.removeFirst(), grant, id)
+                    continue
+                }
                 if !queued.isApplied {
                     commands[0].isApplied = true
                     logIn(grant, id, sentAt: sentAt, wall: wall)
@@ -292,6 +313,10 @@ extension IdentityEngine {
         commands = []
         for queued in failed {
             if case .login(let grant, let id, let sentAt, let wall) = queued.command, !queued.isApplied {
+                if isOutdone(sentAt, wall) {
+                    outdo(queued, grant, id)
+                    continue
+                }
                 logIn(grant, id, sentAt: sentAt, wall: wall)
                 writeMoment = now + Self.pauseAfterTrouble
                 usePending()

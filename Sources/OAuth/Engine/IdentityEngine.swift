@@ -106,6 +106,8 @@ struct IdentityEngine: Sendable {
     var isStarted = false
     /// True once nothing begins any more.
     var isStopping = false
+    /// When somebody last logged out here; a login whose code was sent before that does not count.
+    var loggedOutAt: Instant?
     private var isQuietTold = false
     /// The part of the provider that has not answered, for people.
     var unansweredPlace = "the authorization server"
@@ -297,7 +299,9 @@ struct IdentityEngine: Sendable {
             let isLeaving = targets[asking.target]?.isLeaving ?? true
             let isAwaited = waiters.contains { $0.target == asking.target }
             let endsAtOnce = isStopping && configured.source != nil
-            guard endsAtOnce || isLeaving && !isAwaited else { return false }
+            // What the configuration brings again by itself is no loss.
+            let isNeedless = isStopping && !configured.grantType.needsPerson || isLeaving
+            guard endsAtOnce || isNeedless && !isAwaited else { return false }
             letGo()
             abandonAdrift()
             endDemand(for: asking.target)

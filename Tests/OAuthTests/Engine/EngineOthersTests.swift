@@ -31,6 +31,43 @@ import Testing
 
     private var holdsLogin: Bool { run.stored.refreshToken?.matches(Secret("login")) == true }
 
+    /// True if the login has failed because of what a person decided later, and its refresh token is revoked.
+    private func isOutdone(_ actions: [EngineAction]) -> Bool {
+        let isOutdone = actions.contains { if case .finish(1, .outdone) = $0 { true } else { false } }
+        return isOutdone && actions.revoked == ["login"] && !holdsLogin
+    }
+
+    @Test func `that began while a login by the configuration of before was on its way stays`() {
+        let late = login()
+        run.pass(.seconds(1))
+        run.stored = others(generation: 9, began: run.wall)
+        run.play(.stopping)
+        #expect(isOutdone(run.play(late)))
+        #expect(run.stored.refreshToken?.matches(Secret("another's")) == true)
+    }
+
+    @Test(arguments: [false, true])
+    func `is not needed to end a login whose code was sent before a logout`(isWritable: Bool) {
+        let late = login()
+        run.pass(.seconds(1))
+        run.refusesWrites = !isWritable
+        run.play(.commanded(2, .logout(isLocal: true)))
+        #expect(isOutdone(run.play(late)))
+        run.play(login())
+        #expect(holdsLogin == isWritable && run.engine.session.refreshToken?.matches(Secret("login")) == true)
+    }
+
+    @Test func `has nothing to do with a request that the configuration makes again, which ends with it`() {
+        let run = EngineRun(.clientCredentials)
+        run.stored.refreshToken = nil
+        guard let asked = run.play(.started).asked else {
+            Issue.record("nothing is asked for")
+            return
+        }
+        let actions = run.play(.stopping)
+        #expect(actions.hungUp == [asked] && actions.isQuiet)
+    }
+
     @Test(arguments: [(9, false), (9, true), (10, true), (20, true)])
     func `that the store goes back to is replaced again by the login that had taken its place`(
         generation: Int, isDated: Bool
