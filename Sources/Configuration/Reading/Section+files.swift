@@ -47,12 +47,7 @@ extension Section {
 
     /// A secret for a header field, which must not change on its way through one (RFC 9110 §5.5).
     func fieldSecret(_ key: Key) -> SecretSource? {
-        secret(key, where: "cannot stand in a header: it holds a control character, or a space at an end") {
-            let bytes = $0.plaintextBytes
-            let space = UInt8(ascii: " ")
-            return bytes.allSatisfy { $0 >= space && $0 != 0x7F } && bytes.first != space
-                && bytes.last != space
-        }
+        secret(key, where: Secret.fieldRule, \.canStandInField)
     }
 
     /// The path of a file with certificates that only its owner may change.

@@ -25,6 +25,15 @@ package enum SecretSource: Sendable {
         case .file(let path): try SecretFile.read(path).secret
         }
     }
+
+    /// The same for a secret that stands in a header field.
+    package func readForField() throws(CredentialError) -> Secret {
+        let secret = try read()
+        guard secret.canStandInField else {
+            throw CredentialError(reason: "\(path ?? "it") \(Secret.fieldRule)")
+        }
+        return secret
+    }
 }
 
 extension SecretSource: Equatable {

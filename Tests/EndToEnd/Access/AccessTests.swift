@@ -96,10 +96,22 @@ import Testing
         #expect(try status(new) == [200, 200])
         #expect(try status(old) == [403, 403])
         try directory.write("key", "open-to-all", mode: 0o666)
-        try sidecar.bearerd.logLine("the refusal") {
-            $0.message == "a changed key cannot be used; the one before stays"
+        try eventually("the refusals") {
+            sidecar.bearerd.logLines.count {
+                $0.message == "a changed key cannot be used; the one before stays"
+            } == 2
         }
         #expect(try status(new) == [200, 200] && status("open-to-all") == [403, 403])
+        // What start and `check` refuse no running daemon takes either.
+        for (count, unusable) in ["\(old)\n\n", " \(old)", "\(old)\u{1}"].enumerated() {
+            try directory.write("key", unusable, mode: 0o600)
+            try eventually("both listeners to refuse it") {
+                sidecar.bearerd.logLines.count {
+                    $0.message == "a changed key cannot be used; the one before stays"
+                } == 4 + 2 * count
+            }
+        }
+        #expect(try status(new) == [200, 200])
     }
 
     @Test func `ends with its key for those who follow the status, too`() throws {

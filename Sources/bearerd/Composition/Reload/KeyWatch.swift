@@ -18,7 +18,7 @@ struct KeyWatch: Sendable {
     init(_ source: SecretSource, log: Log) throws(CredentialError) {
         self.source = source
         self.log = log
-        key = CurrentSecret(try source.read())
+        key = CurrentSecret(try source.readForField())
     }
 
     /// The file of the key; empty if it is in no file and therefore never changes.
@@ -37,7 +37,7 @@ struct KeyWatch: Sendable {
         told.notice("key changed")
     }
 
-    private func replaceKey() throws(CredentialError) { key.replace(with: try source.read()) }
+    private func replaceKey() throws(CredentialError) { key.replace(with: try source.readForField()) }
 
     private var told: Log {
         guard let file = files.first else { return log }
