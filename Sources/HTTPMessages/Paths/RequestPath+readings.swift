@@ -11,7 +11,7 @@ extension RequestPath {
     /// - Returns: normal forms and last the path as it is, all in their canonical spelling (``canonical(_:)``); none if
     ///   the readings cannot be enumerated, or it ``hasOddSegment(_:)``.
     package static func readings(of path: Span<UInt8>) -> [[UInt8]] {
-        guard !isNormal(path) else { return [canonical(path)] }
+        guard !isNormal(path) else { return hasOddCharacter(path) ? [] : [canonical(path)] }
         guard !hasOddSegment(path) else { return [] }
         let traits = PathTraits(of: path)
         let variants = traits.variants.subsets
@@ -30,22 +30,40 @@ extension RequestPath {
     private static let mostDecodings = 4
 
     /// Returns true if some upstream sees an empty segment or a dot segment in a path, however it decodes and splits
-    /// it; a final slash makes no segment.
+    /// it, or may see one in a character; a final slash makes no segment.
     ///
     /// Some decode what was decoded before them once more: in what they see dot segments count, but empty ones do not, which
     /// URLs in names have.
     package static func hasOddSegment(_ path: Span<UInt8>) -> Bool {
-        if hasOddSegment(path, emptyCounts: true) { return true }
+        if hasOddSegment(path, emptyCounts: true) || hasOddCharacter(path) { return true }
         guard path.indices.contains(where: { path[$0] == Byte.percent }) else { return false }
         var bytes = decode(path)
         for _ in 1..<mostDecodings {
-            if hasOddSegment(bytes.span, emptyCounts: false) { return true }
+            if hasOddSegment(bytes.span, emptyCounts: false) || hasOddCharacter(bytes.span) { return true }
             let next = decode(bytes.span)
             // Decoding shortens a path, or changes nothing; an escape may be made of what stood beside a lone `%`.
             guard next.count < bytes.count else { return false }
             bytes = next
         }
         return true
+    }
+
+    /// Returns true if a character is written in a way in which some servers read any other, such as a dot or a slash: as
+    /// `%u002e`, or in more bytes than UTF-8 allows (RFC 3629 §3).
+    private static func hasOddCharacter(_ bytes: Span<UInt8>) -> Bool {
+        for index in bytes.indices where index + 1 < bytes.count {
+            let next = bytes[index + 1]
+            switch bytes[index] {
+            case Byte.percent where next.asciiLowercased == UInt8(ascii: "u"):
+                let digits = index + 2..<min(index + 6, bytes.count)
+                if digits.count == 4, digits.allSatisfy({ bytes[$0].hexadecimalValue != nil }) { return true }
+            case 0xC0, 0xC1: if next & 0xC0 == 0x80 { return true }
+            case 0xE0: if 0x80..<0xA0 ~= next { return true }
+            case 0xF0: if 0x80..<0x90 ~= next { return true }
+            default: continue
+            }
+        }
+        return false
     }
 
     /// The path with every escape decoded once.
@@ -85,16 +103,21 @@ extension RequestPath {
     private struct SegmentName {
         private var count = 0
         private var dotCount = 0
+        private var spaceCount = 0
         /// True once parameters have begun.
         var isWhole = false
 
         var isEmpty: Bool { count == 0 }
-        var isDots: Bool { count == dotCount && (1...2).contains(count) }
+        /// True for `.` and `..`, and for dots with spaces, which some servers drop at a name's end.
+        var isDots: Bool {
+            dotCount > 0 && count == dotCount + spaceCount && (spaceCount > 0 || count <= 2)
+        }
 
         mutating func append(_ byte: UInt8) {
             guard !isWhole else { return }
             count += 1
             if byte == Byte.dot { dotCount += 1 }
+            if byte == Byte.space { spaceCount += 1 }
         }
     }
 }
