@@ -42,7 +42,9 @@ package enum ReloadRefusal: Error, Equatable, Sendable {
     }
 
     private static func need(of keys: [String]) -> String {
-        "Only a restart can change \(keys.joined(separator: ", "))"
+        keys.isEmpty
+            ? "Only a restart can read the configuration"
+            : "Only a restart can change \(keys.joined(separator: ", "))"
     }
 
     var status: Int {

@@ -27,8 +27,13 @@ package struct ConfigurationReport: Sendable {
                 status.kind == .regular ? Self.directory(of: path) : CurrentProcess.workingDirectory
             self.init(bytes, file: path, status, in: directory, environment: environment)
         } catch {
+            let isHidden = error.isPermission && Sandbox.hides(path)
             self.init(
-                file: path, mark: .start, failure: "cannot be read: \(SystemError.text(of: error.code))")
+                file: path, mark: .start,
+                failure: isHidden
+                    ? "leads to a place that \(Sandbox.rule)"
+                    : "cannot be read: \(SystemError.text(of: error.code))",
+                isDenial: isHidden)
         }
     }
 
@@ -68,8 +73,12 @@ package struct ConfigurationReport: Sendable {
         }
     }
 
-    private init(file: String, mark: Mark, failure: String, adminListener: AdminListener = .unreadable) {
-        let problem = ConfigurationProblem(severity: .error, mark: mark, path: "", reason: failure)
+    private init(
+        file: String, mark: Mark, failure: String, isDenial: Bool = false,
+        adminListener: AdminListener = .unreadable
+    ) {
+        var problem = ConfigurationProblem(severity: .error, mark: mark, path: "", reason: failure)
+        problem.isDenial = isDenial
         self.init(file: file, configuration: nil, problems: [problem], adminListener: adminListener)
     }
 

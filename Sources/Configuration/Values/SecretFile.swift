@@ -58,9 +58,7 @@ enum SecretFile {
     private static func unreadable(_ path: String, _ error: SystemError) -> CredentialError {
         if error.isPermission, Sandbox.hides(path) {
             var hidden = CredentialError(
-                reason:
-                    "\(path) leads to a place that the daemon's sandbox hides, because it came after the start; "
-                    + Sandbox.advice)
+                reason: "\(path) leads to a place that \(Sandbox.rule)")
             hidden.isDenied = true
             return hidden
         }

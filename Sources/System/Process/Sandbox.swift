@@ -79,6 +79,8 @@ package struct Sandbox: Sendable {
 
     /// The only remedy for a place that the sandbox hides.
     package static let advice = "restart bearerd"
+    /// The reason why such a place cannot be read, with the remedy.
+    package static let rule = "the daemon's sandbox hides, because it came after the start; \(advice)"
 
     /// Returns true if the sandbox in force does not allow to read what `path` leads to now.
     ///

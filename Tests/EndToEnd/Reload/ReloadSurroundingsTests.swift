@@ -115,6 +115,30 @@ import Testing
         #expect(try sidecar.get().status == 200)
     }
 
+    @Test func `is the configuration where the sandbox hides what came in its place`() throws {
+        let provider = try HostileProvider()
+        let directory = try TemporaryDirectory()
+        let place = directory.path("etc")
+        let text = Sidecar.configuration(
+            provider: provider, upstream: "http://127.0.0.1:1", clientSecret: "fake", directory: directory)
+        func install() throws -> String {
+            #expect(mkdir(place, 0o700) == 0)
+            return try directory.write("etc/config.yaml", text)
+        }
+        let daemon = try BearerdProcess(arguments: ["run", "-c", try install()])
+        #expect(rename(place, directory.path("old")) == 0)
+        _ = try install()
+        let answer = try RawClient(to: daemon.admin).request(
+            "POST", "/api/reload", [("X-Bearerd-Admin", "1")])
+        guard daemon.logLines.contains(where: { $0.message == "sandboxed" }) else {
+            #expect(answer.status == 200)
+            return
+        }
+        #expect(answer.status == 422 && answer.json["code"].string == "restart_needed", "\(answer.text)")
+        #expect(
+            answer.text.contains("restart bearerd") && !answer.text.contains("Permission"), "\(answer.text)")
+    }
+
     @Test func `is a certificate authority that the sandbox hides`() throws {
         let authority = try TLSAuthority()
         let sidecar = try Sidecar()

@@ -197,9 +197,11 @@ struct PreparedFiles: Sendable {
     private static func key(
         _ source: SecretSource, known: [KeyWatch], _ log: Log
     ) throws(CredentialError) -> (watch: KeyWatch, secret: Secret) {
-        if let known = known.first(where: { $0.source == source }) { return (known, try source.read()) }
+        if let known = known.first(where: { $0.source == source }) {
+            return (known, try source.readForField())
+        }
         let watch = try KeyWatch(source, log: log)
-        return (watch, try source.read())
+        return (watch, try source.readForField())
     }
 
     private static func bind(
@@ -259,9 +261,11 @@ extension ReloadRefusal {
     /// The refusal of a file with errors; if only the sandbox causes them, a restart is needed.
     fileprivate init(_ report: ConfigurationReport, sandbox: SandboxOutcome) {
         let errors = report.problems.filter { $0.severity == .error }
-        if case .entered(.landlock, _) = sandbox, errors.allSatisfy({ $0.isDenial && !$0.path.isEmpty }) {
+        if case .entered(.landlock, _) = sandbox, errors.allSatisfy(\.isDenial) {
             self = .restartNeeded(
-                keys: errors.map(\.path), advice: errors.map(\.reason).joined(separator: "; ") + ".")
+                keys: errors.map(\.path).filter { !$0.isEmpty },
+                advice: errors.map { $0.path.isEmpty ? "\(report.file) \($0.reason)" : $0.reason }
+                    .joined(separator: "; ") + ".")
             return
         }
         self = .invalid(report.faults(.error))
