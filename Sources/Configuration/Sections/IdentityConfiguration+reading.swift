@@ -34,6 +34,9 @@ extension IdentityConfiguration {
         var client = ClientConfiguration(
             name: name.value, clientID: clientID ?? "", grantType: grantType)
         client.isOfFile = true
+        client.grantFile =
+            credentials[.subjectToken]?.path
+            ?? (grantType == .jwtBearer ? credentials[.assertion]?.path : nil)
         client.profile = section.value(.profile, ValueKind<SecurityProfile>.word)?.value
         client.readProvider(section, preset: preset, connectTo: transport.connectTo)
         client.readAuthentication(section, preset: preset)

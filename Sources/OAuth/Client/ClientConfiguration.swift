@@ -40,6 +40,8 @@ public struct ClientConfiguration: Equatable, Sendable {
 
     /// The user name of the password grant.
     public var username: String?
+    /// The file of the grant's own assertion or subject token; nil for another grant, or one from elsewhere.
+    package var grantFile: String?
     /// The type of the subject token (RFC 8693 §3).
     public var subjectTokenType: String?
     /// True if each caller's own token is exchanged (RFC 8693), so that the identity has no token of its own.
