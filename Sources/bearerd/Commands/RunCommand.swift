@@ -12,6 +12,7 @@ struct RunCommand: Command {
     }
 
     func run() throws(CommandFailure) -> ExitStatus {
+        DaemonProcess.holdSignals()
         let before = WatchedFiles.state(beforeReading: file.path)
         let (configuration, warnings) = try file.load()
         // A pipe can be read once alone.

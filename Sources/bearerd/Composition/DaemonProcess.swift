@@ -31,7 +31,7 @@ enum DaemonProcess {
         whenBound: (DaemonSockets) throws(CommandFailure) -> Void = { _ in }
     ) throws(CommandFailure) -> ExitStatus {
         CurrentProcess.ignoreBrokenPipes()
-        SignalSource.hold(SIGHUP, true)
+        holdSignals()
         let prepared = try prepare(configuration, file: source?.path, named: named, whenBound: whenBound)
         let log = Log(
             level: configuration.log.level, format: configuration.log.effectiveFormat, sink: prepared.writer)
@@ -42,7 +42,7 @@ enum DaemonProcess {
         defer { prepared.writer.flush() }
         let (daemon, loop, signals) = try start(prepared, from: source, log)
         tellOfTrouble(log)
-        SignalSource.hold(SIGHUP, false)
+        heldSignals.forEach { SignalSource.hold($0, false) }
         let exitStatus = run(daemon, on: loop, log)
         withExtendedLifetime(signals) {}
         return exitStatus
@@ -142,6 +142,15 @@ enum DaemonProcess {
         loop.run()
         return exitStatus.status
     }
+
+    /// The signals that would do harm, or be lost, before somebody hears them: SIGHUP ends a process, and process 1 gets none
+    /// that it does not handle.
+    private static var heldSignals: [Int32] {
+        CurrentProcess.identifier == 1 ? [SIGHUP, SIGTERM, SIGINT] : [SIGHUP]
+    }
+
+    /// Keeps those signals until the daemon hears them.
+    static func holdSignals() { heldSignals.forEach { SignalSource.hold($0, true) } }
 
     /// Drains on the first signal, and ends the process on the second.
     private static func stop(_ daemon: Daemon, _ writer: OutputWriter) {
