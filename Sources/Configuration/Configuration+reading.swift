@@ -166,19 +166,20 @@ extension Section<RootKey> {
         guard let sections = sections(.routes, RouteConfiguration.Key.self) else { return [] }
         if sections.isEmpty { error(.routes, "there are none: at least one is needed") }
         var routes: [RouteConfiguration] = []
-        var seen: [(key: RouteKey, place: Place)] = []
+        var seen: [ArraySlice<UInt8>: [(key: RouteKey, place: Place)]] = [:]
         for (position, section) in sections.enumerated() {
             let own = RouteConfiguration.routes(reading: section, at: position, in: context)
             guard let route = own.first else { continue }
             routes += own
             let selecting: [RouteConfiguration.Key] = [.path, .host, .listen, .methods]
             if selecting.contains(where: section.isInDoubt) { continue }
-            if let twin = seen.first(where: { $0.key.selectsTheSame(as: route.key) }) {
+            let path = route.key.pathWithoutLastSlash
+            if let twin = seen[path]?.first(where: { $0.key.selectsTheSame(as: route.key) }) {
                 section.reading.error(
                     "selects the same requests as \(twin.place.path) on line \(twin.place.mark.line)",
                     at: section.place)
             }
-            seen.append((route.key, section.place))
+            seen[path, default: []].append((route.key, section.place))
         }
         return routes
     }
@@ -203,15 +204,14 @@ extension ListenAddress {
 }
 
 extension RouteKey {
-    /// Returns true if a request could match both keys, with nothing to prefer one.
+    /// Returns true if a request could match both keys, with nothing to prefer one; they have the same path.
     fileprivate func selectsTheSame(as other: RouteKey) -> Bool {
-        guard pathWithoutLastSlash == other.pathWithoutLastSlash, host == other.host, listen == other.listen
-        else { return false }
+        guard host == other.host, listen == other.listen else { return false }
         guard let methods, let otherMethods = other.methods else { return true }
         return !methods.isDisjoint(with: otherMethods)
     }
 
-    private var pathWithoutLastSlash: ArraySlice<UInt8> {
+    fileprivate var pathWithoutLastSlash: ArraySlice<UInt8> {
         let path = canonicalPath
         return path.last == UInt8(ascii: "/") ? path.dropLast() : path[...]
     }
