@@ -232,6 +232,26 @@ package final class ServerConnection {
         stream.close()
     }
 
+    /// Reads and drops the rest of a request whose answer the client has, so that its next one can follow.
+    ///
+    /// - Parameter limit: the longest time for all of this.
+    /// - Returns: false if the client is too slow, gone, or has sent no message.
+    package func skipRest(within limit: Duration) async -> Bool {
+        let deadline = ContinuousClock.now + limit
+        dawdles = true
+        defer {
+            dawdles = false
+            parsing.value = RequestParser(limits: limits)  // they may be others since this began
+        }
+        incoming.consumePiece()
+        while !incoming.isFinished, urgency != .over {
+            let rest = min(ContinuousClock.now.duration(to: deadline), Self.longestSilence)
+            guard rest > .zero, (try? await incoming.nextPiece(within: rest)) != nil else { break }
+            incoming.consumePiece()
+        }
+        return incoming.isFinished
+    }
+
     /// Frees the memory of the last request and response.
     private func forgetMessage() {
         stream.input.consume(stream.input.count)

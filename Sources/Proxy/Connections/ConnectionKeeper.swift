@@ -230,6 +230,11 @@ final class ConnectionKeeper<Kinds: UpstreamKinds> {
                 await forwarder.serve(seat.exchange)
                 memoryRelief?.worked()
                 mustLinger = mustLingerBehind(seat)
+                // The answer has said that the connection goes on (RFC 9112 §9.6).
+                if mustLinger, connection.persists {
+                    mustLinger = await !connection.skipRest(
+                        within: linger ?? ServerConnection.longestLinger)
+                }
                 guard connection.persists, !mustLinger, !(hasLingered && connection.hasReadAll) else { break }
                 connection.answered()
             }

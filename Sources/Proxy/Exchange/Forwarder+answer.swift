@@ -38,8 +38,11 @@ extension Forwarder {
         of exchange: Exchange, from upstream: some UpstreamExchange, on route: RouteState
     ) {
         let client = exchange.client
-        // An upstream that refuses a body on its way will hardly read it to its end.
-        let cutsUpload = exchange.record.status >= 300 && !exchange.upload.isFinished
+        // An upstream that refuses a body on its way will hardly read it to its end, and a client that was to be asked for it
+        // may never send it.
+        let cutsUpload =
+            !exchange.upload.isFinished
+            && (exchange.record.status >= 300 || client.request.fields.has(.expect))
         if cutsUpload { client.leaveRequestUnread() }
         if endsConnection(of: exchange) { client.endConnectionAfterAnswer() }
         write(&upstream.response, for: exchange, on: route)

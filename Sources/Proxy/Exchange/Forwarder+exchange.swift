@@ -82,7 +82,7 @@ extension Forwarder {
             if exchange.repetition.isTokenOnTrial { route.tally.countReplay(.failed) }
             await reject(exchange, exchange.isClientGone ? .clientGone : cause)
         }
-        if exchange.upload.isRunning { await stopUpload(of: exchange) }
+        if exchange.upload.isRunning { await stopUpload(of: exchange, isAnswered: true) }
         // The exchange has it for as long as it is not given back.
         if let upstream, exchange.upstream != nil { end(upstream, of: exchange, on: route) }
     }

@@ -74,11 +74,13 @@ extension Forwarder {
     }
 
     /// Ends an upload that is no longer needed.
-    func stopUpload(of exchange: Exchange) async {
+    ///
+    /// - Parameter isAnswered: true if the client has all of its answer, which has said if the connection goes on.
+    func stopUpload(of exchange: Exchange, isAnswered: Bool = false) async {
         guard exchange.upload.isRunning else { return }
         exchange.upstream?.close()
         exchange.client.stopReceiving()
-        if !exchange.upload.hasArrived { exchange.client.leaveRequestUnread() }
+        if !isAnswered, !exchange.upload.hasArrived { exchange.client.leaveRequestUnread() }
         await exchange.upload.awaitEnd()
         exchange.client.resumeReceiving()
     }

@@ -158,6 +158,23 @@ import Testing
         #expect(isAtOnce)
     }
 
+    /// It may take the answer for one in place of its body, and the next request for the body then.
+    @Test func `tells a client that was to be asked for its body, and is answered, that the connection ends`()
+        throws
+    {
+        let upstream = try RawUpstream(script: { wire in
+            guard try wire.readHead() != nil else { return }
+            try wire.send("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nearly")
+            _ = try wire.drain()
+        })
+        let sidecar = try Sidecar(upstream: upstream)
+        let client = try sidecar.client()
+        try client.send("PUT", "/", [("Expect", "100-continue"), ("Content-Length", "8")])
+        let answer = try client.wire.readResponse()
+        #expect(answer.text == "early" && answer["Connection"] == "close")
+        #expect(try client.wire.endsCleanly())
+    }
+
     @Test func `ends where the upstream answers early and goes`() throws {
         let upstream = try RawUpstream(script: { wire in
             guard try wire.readHead() != nil else { return }

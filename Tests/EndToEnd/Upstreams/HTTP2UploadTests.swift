@@ -18,6 +18,28 @@ import Testing
         #expect(upstream.streams.map { $0["content-length"] } == [nil, "0", "0"])
     }
 
+    /// As servers may (RFC 9113 §8.1); a client of HTTP/1.1 was told by then that its connection goes on (RFC 9112 §9.6).
+    @Test(arguments: [true, false])
+    func `that are answered and reset before their end leave their client its connection`(waits: Bool) throws
+    {
+        let upstream = try HTTP2Upstream { peer, event, stream in
+            guard event == .head else { return }
+            try peer.answer(stream.id, text: "early")
+            if !stream.hasEnd { try peer.send(.reset(stream.id, code: 0)) }
+        }
+        let sidecar = try HTTP2Route.sidecar(upstream)
+        let client = try sidecar.client()
+        let content = String(repeating: "x", count: 300_000)
+        for _ in 0..<2 {
+            try client.send("POST", "/h2/", [("Content-Length", "\(content.utf8.count)")])
+            if !waits { try client.wire.send(content) }
+            let answer = try client.wire.readResponse()
+            #expect(answer.text == "early" && answer["Connection"] == nil)
+            if waits { try client.wire.send(content) }
+        }
+        #expect(try client.request("GET", "/h2/").text == "early")
+    }
+
     @Test func `wait for their turn on the connection where their own windows are open`() throws {
         let peers = Monitor<HTTP2Upstream.Peer?>(nil)
         let upstream = try HTTP2Upstream(settings: [(0x4, 1 << 20)], opensWindows: false) {
