@@ -51,6 +51,7 @@ package final class HTTP2Session {
     /// The kind of frames of which the peer has sent too many, in words; nil if the connection has not ended for that.
     package var flood: String? {
         guard failureCode == .enhanceYourCalm else { return nil }
+        if floods.exceeded == .provokedReset, role == .client { return "malformed answers" }
         if let kind = floods.exceeded { return kind.rawValue }
         if hasBomb { return "large heads" }
         if isInsideHead { return "a head without end" }

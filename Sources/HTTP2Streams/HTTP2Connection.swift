@@ -26,6 +26,8 @@ package final class HTTP2Connection {
     package var isOpen: Bool { !isClosed }
     /// True once the peer has ended its direction.
     package var peerHasEnded: Bool { hasEnd }
+    /// True once the peer's work for TLS, beside which it sends nothing, has ended the connection.
+    package private(set) var isFlooded = false
     /// How long the peer may take nothing of what is sent; zero for ever.
     package var patience: Duration
 
@@ -88,6 +90,7 @@ package final class HTTP2Connection {
                     return false
                 }
             } catch {
+                isFlooded = error == .flooded
                 // Interrupted by ourselves where everything is said.
                 return isOpen && session.isOver
             }

@@ -70,7 +70,7 @@ package protocol UpstreamExchange: MessageExchange {
 }
 
 /// Why a request has no response.
-package enum ResponseLoss: Sendable {
+package enum ResponseLoss: Equatable, Sendable {
     /// The connection has ended.
     case connection
     /// The connection has ended inside the head of the response.
@@ -81,6 +81,11 @@ package enum ResponseLoss: Sendable {
     case exchange
     /// We have ended the connection, because the upstream broke the protocol.
     case breach
+    /// We have ended the connection, because the upstream sent more of a kind, told in words, than anybody needs to send.
+    case flood(of: String)
+
+    /// The same of an upstream that has us change the keys of TLS, and sends nothing else.
+    package static let floodOfTLS = ResponseLoss.flood(of: "changed keys of TLS")
 }
 
 extension UpstreamExchange {

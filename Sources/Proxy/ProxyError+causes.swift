@@ -31,20 +31,20 @@ extension ProxyError {
 }
 
 extension ProxyError {
-    /// An upstream that keeps TLS busy, and sends nothing else.
-    static let upstreamFlood = ProxyError.upstreamMalformed(
-        .breaking(rule: "keys of TLS are changed without end"))
-
     /// Translates a failure to receive the upstream's response.
     ///
     /// - Parameter loss: why there is no more of it, if that is the failure.
     init(receivingAnswer error: MessageError, loss: ResponseLoss? = nil) {
+        if case .flood(let kind)? = loss, error == .truncated || error == .malformed(.malformed) {
+            self = .upstreamFlood(of: kind)
+            return
+        }
         switch error {
         case .truncated where loss == .silence: self = .upstreamSilent
         // What has no fault of its own is not HTTP at all, or not the version that was spoken.
         case .malformed(.malformed), .malformed(.unsupportedVersion): self = .upstreamProtocol
         case .malformed(let fault): self = .upstreamMalformed(fault)
-        case .stream(.flooded): self = .upstreamFlood
+        case .stream(.flooded): self.init(.floodOfTLS)
         case .bodyTooLarge, .unencrypted, .headTimedOut, .truncated, .stream: self = .upstreamProtocol
         }
     }
@@ -58,6 +58,7 @@ extension ProxyError {
             case .silence: .upstreamSilent
             case .exchange: .upstreamReset
             case .breach: .upstreamProtocol
+            case .flood(let kind): .upstreamFlood(of: kind)
             }
     }
 }

@@ -70,7 +70,8 @@ package struct Rejection: Equatable, Sendable {
         case .upstreamUnavailable(.proxy(let failure)):
             if upstream != nil, let place = failure.place { subject += ", \(place)" }
         case .upstreamUnavailable, .upstreamTimedOut, .answerTimedOut, .upstreamProtocol,
-            .upstreamMalformed, .upstreamHeadCut, .upstreamClosed, .upstreamSilent, .upstreamReset:
+            .upstreamMalformed, .upstreamHeadCut, .upstreamClosed, .upstreamSilent, .upstreamReset,
+            .upstreamFlood:
             if let identity { subject += ", identity \(identity)" }
             if let upstream { subject += ", \(upstream.destination)" }
         case .misconfigured, .providerUnavailable:
@@ -199,6 +200,11 @@ package struct Rejection: Equatable, Sendable {
             self.init(
                 .upstreamProtocol,
                 "The upstream ended the request's stream (RST_STREAM) before it had answered.")
+        case .upstreamFlood(let kind):
+            self.init(
+                .upstreamProtocol,
+                "bearerd ended the connection to the upstream, which sent more of one kind than anybody needs to: \(kind)."
+            )
         case .upstreamSilent:
             self.init(
                 .upstreamProtocol,

@@ -51,6 +51,8 @@ package enum ProxyError: Error, Equatable, Sendable {
     case upstreamClosed
     /// The connection to the upstream was ended before a response, because nothing came on it, not even an answer to a PING.
     case upstreamSilent
+    /// The connection to the upstream was ended here, because it sent more of a kind, told in words, than anybody needs to.
+    case upstreamFlood(of: String)
     /// The upstream ended the request's exchange, and not its connection, before a response.
     case upstreamReset
 

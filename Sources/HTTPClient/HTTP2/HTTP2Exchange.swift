@@ -152,7 +152,9 @@ package final class HTTP2Exchange: UpstreamExchange, ArrivalSource {
     package var loss: ResponseLoss {
         if stream.isResetByPeer { return .exchange }
         if carrier.endedMute { return .silence }
+        if connection.isFlooded { return .floodOfTLS }
         let session = connection.session
+        if let kind = session.flood { return .flood(of: kind) }
         guard session.peerFault == nil else { return .breach }
         return session.isInsideHead(of: stream) ? .head : .connection
     }

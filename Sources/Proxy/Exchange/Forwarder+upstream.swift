@@ -138,7 +138,7 @@ extension Forwarder {
         do {
             return try upstream.receiveHead()
         } catch {
-            throw ProxyError(receivingAnswer: error)
+            throw ProxyError(receivingAnswer: error, loss: upstream.loss)
         }
     }
 
@@ -157,7 +157,7 @@ extension Forwarder {
                 // In TLS 1.3 a server judges our certificate when the handshake is over for us.
                 if case .transport = error, upstream.isFirst { throw .upstreamUnavailable(.tlsHandshake) }
                 guard error == .timedOut else {
-                    throw error == .flooded ? .upstreamFlood : .upstreamClosed
+                    throw error == .flooded ? ProxyError(.floodOfTLS) : .upstreamClosed
                 }
                 remaining = timeout
                 if exchange.upload.isRunning { continue }

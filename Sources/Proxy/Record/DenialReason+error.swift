@@ -25,7 +25,8 @@ extension DenialReason {
             .bodyTooLarge, .draining, .loopDetected, .loginRequired, .misconfigured, .providerUnavailable,
             .storeUnavailable, .upstreamUnavailable,
             .uploadTimedOut, .upstreamTimedOut, .answerTimedOut, .upstreamProtocol, .upstreamMalformed,
-            .upstreamHeadCut, .upstreamClosed, .upstreamSilent, .upstreamReset, .revoked, .clientGone:
+            .upstreamHeadCut, .upstreamClosed, .upstreamSilent, .upstreamReset, .upstreamFlood, .revoked,
+            .clientGone:
             return nil
         }
     }

@@ -66,6 +66,11 @@ struct UpstreamFailure {
             let words = "nothing came on its connection any more, not even an answer to a PING"
             reason = hasHead ? "the answer broke off: \(words)" : words
             hint = "it, or the way to it, is gone without a word"
+        case .upstreamFlood(let kind):
+            label = hasHead ? .truncated : .malformed
+            let words = "bearerd ended the connection for a flood of what it sent: \(kind)"
+            reason = hasHead ? "the answer broke off: \(words)" : words
+            hint = "no upstream needs to send so much of that: look at its log"
         case .upstreamReset:
             label = .closed
             reason = "the request's stream was reset before an answer"

@@ -41,4 +41,21 @@ import Testing
         #expect(early.problem == "upstream_protocol" && early.text.contains("keys of TLS"), "\(early.text)")
         #expect(try sidecar.get("/").text == "123456")
     }
+
+    @Test func `end the connection of an upstream of HTTP2 that changes nothing else, and it is told so`()
+        throws
+    {
+        let authority = try TLSAuthority()
+        let upstream = try HTTP2Upstream(tls: authority.server().choosing("\u{2}h2")) { peer, _, stream in
+            if stream[":path"] == "/h2/flood" { try peer.updateKeys(5000) }
+            if stream.hasEnd { try peer.answer(stream.id, text: "ok") }
+        }
+        let sidecar = try HTTP2Route.sidecar(
+            upstream, route: "ca_file: \(authority.certificateFile)")
+        #expect(try sidecar.get("/h2/").text == "ok")
+        let answer = try sidecar.client().request("POST", "/h2/flood", body: "x")
+        #expect(
+            answer.problem == "upstream_protocol" && answer.text.contains("keys of TLS"), "\(answer.text)")
+        #expect(try sidecar.get("/h2/").text == "ok")
+    }
 }

@@ -75,6 +75,11 @@ import Testing
         }
     }
 
+    /// What a flood is called.
+    private static let kinds = [
+        "SETTINGS": "SETTINGS", "PING": "PING", "a bomb": "large heads", "CONTINUATION": "CONTINUATION",
+    ]
+
     @Test(arguments: [
         "garbage", "HTTP/1.1", "a bomb", "CONTINUATION", "SETTINGS", "PING", "PUSH_PROMISE", "an idle stream",
     ])
@@ -90,7 +95,16 @@ import Testing
         for _ in 0..<3 {
             let answer = try sidecar.client().request("POST", "/h2/", body: "x")
             #expect(answer.status == 502 && answer.problem == "upstream_protocol", "\(answer.text)")
+            if let kind = Self.kinds[attack] {
+                #expect(answer.text.contains("more of one kind than anybody needs to: \(kind)"))
+            }
             #expect(try neighbour.request("GET", "/").status == 200)
+        }
+        if let kind = Self.kinds[attack] {
+            try sidecar.bearerd.logLine("the flood") {
+                $0["reason"] == "bearerd ended the connection for a flood of what it sent: \(kind)"
+                    && $0["hint"]?.isEmpty == false
+            }
         }
         try upstream.awaitNoConnections()
         #expect(sidecar.bearerd.anonymousBytes - before < 16 << 20)
@@ -150,6 +164,12 @@ import Testing
                 #expect(!rest.hasSuffix("0\r\n\r\n"), "\(attack)")
             }
             #expect(try sidecar.get("/").status == 200)
+        }
+        if attack == "empty DATA" {
+            try sidecar.bearerd.logLine("the flood") {
+                $0["reason"]?.hasSuffix("ended the connection for a flood of what it sent: empty DATA")
+                    == true
+            }
         }
         #expect(sidecar.bearerd.anonymousBytes - before < 16 << 20)
     }

@@ -140,6 +140,11 @@ package final class HTTP2Upstream: Sendable {
             try send(HTTP2Frame(.goaway, HTTP2Frame.bytes(of: lastStream, 4) + HTTP2Frame.bytes(of: 0, 4)))
         }
 
+        /// Changes the keys of TLS so many times.
+        package func updateKeys(_ times: Int) throws {
+            try sending.withLock { _ in try wire.updateKeys(times) }
+        }
+
         /// Ends the connection.
         package func close() { wire.close() }
 
