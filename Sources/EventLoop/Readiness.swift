@@ -145,9 +145,9 @@ package final class Readiness {
 
     /// Waits as ``readable(within:isInside:)`` does inside a message, and has `take` called for each arrival meanwhile.
     ///
-    /// - Parameter take: called by no task; true lets the wait begin anew, false ends it, and so does what is thrown.
-    package func readable(
-        within timeout: Duration, by take: @escaping () throws(StreamError) -> Bool
+    /// - Parameter take: called by no task; what it throws ends the wait.
+    func readable(
+        within timeout: Duration, by take: @escaping () throws(StreamError) -> Arrival
     ) async throws(StreamError) {
         relay = Relay(take: take, patience: timeout.wholeNanoseconds)
         defer { relay = nil }
@@ -157,15 +157,14 @@ package final class Readiness {
     /// Ends the wait for data that has arrived, unless it is relayed.
     @inline(__always)
     private func arrived(withEnd hasEnd: Bool) {
-        guard !hasEnd, reader != nil, let relay else { return resume(.reading, with: nil) }
+        guard !hasEnd, let before = reader?.deadline, let relay else { return resume(.reading, with: nil) }
         do throws(StreamError) {
-            if try !relay.take() { return resume(.reading, with: nil) }
+            // Before the access: a call inside an access to `reader` has all of them checked at run time, for 500 instructions a request.
+            guard let deadline = try relay.deadline(after: before) else { return resume(.reading, with: nil) }
+            reader?.deadline = deadline
         } catch {
             return resume(.reading, with: error)
         }
-        // Before the access: a call inside an access to `reader` has all of them checked at run time, for 500 instructions a request.
-        let deadline = relay.patience > 0 ? coarseNanoseconds() &+ relay.patience : .max
-        reader?.deadline = deadline
         if !isNoted, reader != nil { noteForCheck() }
     }
 

@@ -77,7 +77,7 @@ private final class DearWire: Wire {
 }
 
 /// A socket of whose bytes none are data, as of records of TLS without any.
-private final class EmptyWire: Wire {
+final class EmptyWire: Wire {
     private let socket: SocketWire
 
     init(descriptor: Int32) { socket = SocketWire(descriptor: descriptor) }

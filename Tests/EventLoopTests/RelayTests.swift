@@ -2,6 +2,7 @@
 
 import BearerdEventLoop
 import Glibc
+import Synchronization
 import Testing
 
 /// A socket that says of the second arrival that TLS has to send before it can receive: the first one may come before anybody waits.
@@ -136,6 +137,23 @@ struct `A relay` {
             await #expect(throws: StreamError.timedOut) {
                 try await echo.serve(within: .milliseconds(50))
             }
+        }
+    }
+
+    @Test func `ends where all that arrives is no data`() async throws {
+        try await withEcho({ EmptyWire(descriptor: $0) }) { echo, other in
+            let hasEnded = Atomic(false)
+            let sender = Task.detached {
+                while !hasEnded.load(ordering: .relaxed) {
+                    send(other, "x", 1, Int32(MSG_NOSIGNAL | MSG_DONTWAIT))
+                    await Task.yield()
+                }
+            }
+            await #expect(throws: StreamError.timedOut) {
+                try await echo.serve(within: .milliseconds(200))
+            }
+            hasEnded.store(true, ordering: .relaxed)
+            await sender.value
         }
     }
 }
