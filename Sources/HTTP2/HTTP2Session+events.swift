@@ -126,7 +126,10 @@ extension HTTP2Session {
             // Of a request without content this is the end that its head waits for.
             stream.hasHead = true
         }
-        if endsStream { stream.hasEnd = true }
+        if endsStream {
+            stream.hasEnd = true
+            if stream.hasEndedApart { closeApart(stream) }
+        }
         touch(stream)
     }
 
@@ -179,6 +182,7 @@ extension HTTP2Session {
         streams.lend(id) { stream in
             stream.hasEnd = true
             stream.hasHead = true
+            if stream.hasEndedApart { closeApart(stream) }
             touch(stream)
         }
     }
@@ -238,21 +242,25 @@ extension HTTP2Session {
         // They go before all else.
         if stream.interimCount > 0 { stream.interimCount -= 1 }
         if Self.isSet(NGHTTP2_FLAG_END_STREAM, header) {
-            stream.hasSentEnd = true
-            // Whoever has its answer need not send the rest of its request (RFC 9113 §8.1).
-            if stream.isAnswered, !stream.hasEnd { reset(stream, .noError) }
+            endSent(of: stream)
         } else if stream.endsAfterSending {
             endByHead(stream)
         }
         if stream.isAwaited { touch(stream) }
     }
 
+    func endSent(of stream: HTTP2Stream) {
+        stream.hasSentEnd = true
+        // Whoever has its answer need not send the rest of its request (RFC 9113 §8.1).
+        if stream.isAnswered, !stream.hasEnd { reset(stream, .noError) }
+    }
+
     /// Counts resets that the peer has brought about, and those of streams that it should not have begun.
     private func resetSent(_ id: Int32, _ code: UInt32) {
         peerStreams.value.abandon(id)
         let code = HTTP2ErrorCode(rawValue: code)
-        // A stream that we have reset ourselves is no fault of the peer's.
-        guard streams[id]?.resetCode == nil else { return }
+        // A stream that we have reset ourselves, or that is over, is no fault of the peer's.
+        if let stream = streams[id], stream.resetCode != nil || stream.hasEndedApart { return }
         // More of an answer that is malformed may be on its way.
         if role == .client {
             abandoned.insert(id)
@@ -285,6 +293,7 @@ extension HTTP2Session {
         let failure = Int(NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE.rawValue)
         return streams.lend(id) { stream in
             guard stream.resetCode == nil else { return failure }
+            if stream.hasEndedApart { return Int(NGHTTP2_ERR_DEFERRED.rawValue) }
             let unsent = stream.unsentCount
             let count = min(limit, unsent)
             guard count > 0 || stream.endsAfterSending else {

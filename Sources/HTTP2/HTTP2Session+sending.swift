@@ -14,8 +14,13 @@ extension HTTP2Session {
             var bytes: UnsafePointer<UInt8>?
             let count = nghttp2_session_mem_send(handle, &bytes)
             guard count >= 0 else { return fail(breach ?? .internalError) }
-            guard count > 0 else { break }
-            framed.value.append(UnsafeBufferPointer(start: bytes, count: count).span)
+            guard count > 0 else {
+                // Between two frames of nghttp2's, which is never so inside of a head.
+                guard !shutEnds.isEmpty, frameShutEnds() else { break }
+                continue
+            }
+            let frame = UnsafeBufferPointer(start: bytes, count: count).span
+            if !isUnsentReset(frame) { framed.value.append(frame) }
         }
         if let breach { fail(breach) }
     }
@@ -170,7 +175,11 @@ extension HTTP2Session {
         stream.endsAfterSending = true
         if !trailers.isEmpty { stream.append(trailersToSend: trailers) }
         endByHead(stream)
-        if !stream.hasGivenEnd { resume(stream) }
+        guard !stream.hasGivenEnd else { return }
+        if stream.unsentCount == 0, role == .client || stream.connectProtocol != nil {
+            shutEnds.append(stream)
+        }
+        resume(stream)
     }
 
     /// Forgets what was given of a message whose head has not gone out, for another one takes its place.
@@ -188,7 +197,8 @@ extension HTTP2Session {
             !stream.hasGivenEnd,
             // A request that waits to be framed is no stream of nghttp2's yet.
             nghttp2_session_get_stream_remote_window_size(handle, stream.id) >= 0,
-            // A tunnel carries nothing but DATA (RFC 9113 §8.5), and servers do not expect trailers that nobody has sent.
+            // A tunnel carries nothing but DATA (RFC 9113 §8.5), and servers do not expect trailers that nobody has sent:
+            // ``frameShutEnds()`` is for these.
             stream.hasTrailersToSend
                 || (role == .server && window(of: stream) <= 0 && stream.connectProtocol == nil)
         else { return }

@@ -87,6 +87,8 @@ package final class HTTP2Session {
     /// How much content of all streams waits to be framed.
     var waitingCount = 0
     var untaken = 0
+    /// The streams whose end is DATA without content, until it is framed.
+    var shutEnds: [HTTP2Stream] = []
     private var library: OpaquePointer?
     /// The `nghttp2_session *`; nil once the connection is gone.
     var handle: OpaquePointer? { library }
@@ -134,6 +136,8 @@ package final class HTTP2Session {
     var breach: HTTP2ErrorCode?
     /// How large ``output`` may become in the call that is under way.
     var outputLimit = 0
+    /// The streams that nghttp2 closes by a reset which nobody is sent.
+    var unsentResets: [Int32] = []
 
     /// - Parameter pool: of streams that a client begins; of no other thread.
     /// - Returns: nil if there is no memory.
@@ -310,6 +314,7 @@ package final class HTTP2Session {
         library = nil
         outgoing.drop()
         lines.drop()
+        shutEnds = []
         framed.value = ByteBlock()
     }
 

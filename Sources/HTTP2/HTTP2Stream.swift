@@ -34,6 +34,7 @@ package final class HTTP2Stream {
         static let reset = Marks(rawValue: 1 << 17)
         static let awaited = Marks(rawValue: 1 << 18)
         static let trailersToSend = Marks(rawValue: 1 << 19)
+        static let endedApart = Marks(rawValue: 1 << 20)
     }
 
     private var marks: Marks = []
@@ -302,6 +303,11 @@ package final class HTTP2Stream {
     package internal(set) var hasSentEnd: Bool {
         get { marks.contains(.sentEnd) }
         set { mark(.sentEnd, newValue) }
+    }
+    /// True once the end has gone out without nghttp2, for which our direction goes on.
+    var hasEndedApart: Bool {
+        get { marks.contains(.endedApart) }
+        set { mark(.endedApart, newValue) }
     }
     /// How many interim heads wait to be framed.
     package internal(set) var interimCount: Int {

@@ -261,21 +261,62 @@ import Testing
         #expect(streams.allSatisfy { $0.resetCode == .cancel })
     }
 
-    @Test func `an upload without trailers ends by DATA, and waits for a window`() throws {
-        let server = try #require(FramePeer(.client))
-        server.send(.settings([(4, 10)]))
+    /// A request with so much content, whose windows have room for ten bytes.
+    private func beginUpload(_ content: String, to server: FramePeer) throws -> HTTP2Stream {
         let post = HTTPRequest(method: .post, target: "/", fields: HTTPFields(("Host", "example.com")))
         let stream = try #require(
             server.session.request(post, scheme: .http, hasContent: true, takesTrailers: false))
-        server.session.send(Array("0123456789".utf8).span, on: stream)
-        #expect(server.takeFrames().filter { $0.kind != .settings }.map(\.kind) == [.headers, .data])
-        server.session.end(stream, trailers: HTTPFields())
-        #expect(server.takeFrames().isEmpty)
-        server.send(.windowUpdate(1, stream: 1))
-        #expect(server.takeFrames().map(\.kind) == [.data] && stream.hasSentEnd)
+        server.session.send(Array(content.utf8).span, on: stream)
+        let kinds = server.takeFrames().filter { $0.kind != .settings }.map(\.kind)
+        #expect(kinds == (content.isEmpty ? [.headers] : [.headers, .data]))
+        return stream
     }
 
-    @Test func `a tunnel ends by DATA, and waits for a window`() throws {
+    /// RFC 9113 §6.9.1; and the place of the stream is free for another.
+    @Test(arguments: ["", "0123456789", "0123456789abc"])
+    func `an upload without trailers ends by DATA, whatever the windows`(content: String) throws {
+        let server = try #require(FramePeer(.client))
+        server.send(.settings([(3, 1), (4, content.isEmpty ? 0 : 10)]))
+        for isAnswered in [false, true, false] {
+            let stream = try beginUpload(content, to: server)
+            let id = UInt32(stream.id)
+            if isAnswered { server.send(.head([(":status", "200")], stream: id)) }
+            server.session.end(stream, trailers: HTTPFields())
+            if content.utf8.count > 10 {
+                #expect(
+                    server.takeFrames().isEmpty && !stream.hasSentEnd, "content waits, and its end with it")
+                server.send(.windowUpdate(3, stream: id))
+            }
+            let end = server.takeFrames()
+            #expect(end.map(\.kind) == [.data] && end.first?.has(HTTP2Frame.endStream) == true)
+            #expect(stream.hasSentEnd && stream.isClosed == isAnswered)
+            // nghttp2 still has an end of its own.
+            if !isAnswered { server.send(.windowUpdate(100, stream: id)) }
+            #expect(server.takeFrames().isEmpty)
+            if !isAnswered { server.send(.head([(":status", "200")], stream: id)) }
+            #expect(server.takeFrames().isEmpty && stream.isClosed && stream.resetCode == nil)
+        }
+        #expect(server.session.flood == nil && server.session.failure == nil)
+    }
+
+    @Test func `an upload that has ended so can be reset by either side`() throws {
+        let server = try #require(FramePeer(.client))
+        server.send(.settings([(4, 0)]))
+        for isOurs in [true, false] {
+            let stream = try beginUpload("", to: server)
+            server.session.end(stream, trailers: HTTPFields())
+            #expect(server.takeFrames().map(\.kind) == [.data])
+            if isOurs {
+                server.session.reset(stream, .cancel)
+            } else {
+                server.send(.reset(UInt32(stream.id), code: 0x7))
+            }
+            #expect(server.takeFrames().map(\.kind) == (isOurs ? [.resetStream] : []))
+            #expect(stream.isClosed && stream.resetCode == (isOurs ? .cancel : .refusedStream))
+        }
+    }
+
+    @Test func `a tunnel ends by DATA, whatever its window`() throws {
         peer.send(
             .settings([(4, 0)]),
             .head(
@@ -286,9 +327,9 @@ import Testing
         let stream = try #require(peer.streams[1])
         peer.session.respond(HTTPResponse(status: 200), hasContent: true, on: stream)
         _ = peer.takeFrames()
-        #expect(end(stream, HTTPFields()).isEmpty)
-        peer.send(.windowUpdate(1, stream: 1))
-        #expect(peer.takeFrames().map(\.kind) == [.data] && stream.hasSentEnd)
+        #expect(end(stream, HTTPFields()).map(\.kind) == [.data] && stream.hasSentEnd)
+        peer.send(HTTP2Frame(.data, flags: HTTP2Frame.endStream, stream: 1))
+        #expect(peer.takeFrames().isEmpty && stream.isClosed && stream.resetCode == nil)
     }
 
     @Test func `what is produced at once is bounded`() throws {

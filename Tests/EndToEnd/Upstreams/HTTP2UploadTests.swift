@@ -69,6 +69,26 @@ import Testing
         #expect(upstream.streams.allSatisfy { $0.resetCode == nil } && upstream.connectionCount == 1)
     }
 
+    /// RFC 9113 §6.9.1: what one client does costs the others nothing.
+    @Test func `end whatever a neighbour has left of the connection's window`() throws {
+        let upstream = try HTTP2Upstream(settings: [(0x4, 1 << 20)], opensWindows: false) {
+            peer, event, stream in
+            if event == .end { try peer.answer(stream.id, text: stream.text) }
+        }
+        let sidecar = try HTTP2Route.sidecar(upstream)
+        let client = try HTTP2Client(to: sidecar.bearerd.proxy)
+        let call = try client.begin("POST", "/h2/call", endsStream: false)
+        try client.send(.data("part", stream: call))
+        try upstream.stream("a call") { $0.text == "part" }
+        let hog = try sidecar.client()
+        try hog.send("POST", "/h2/hog", [("Content-Length", "100000")])
+        try hog.wire.send(String(repeating: "x", count: 100_000))
+        try upstream.stream("a window that is used up") { $0.content.count == 65_535 - 4 }
+        try client.send(.data("", stream: call, endsStream: true))
+        #expect(try client.answer(on: call).text == "part")
+        #expect(upstream.streams.first?.resetCode == nil && upstream.connectionCount == 1)
+    }
+
     @Test func `that end in trailers beyond the limit are 431, and never whole`() throws {
         let upstream = try HTTP2Upstream { peer, event, stream in
             if stream.hasEnd { try peer.answer(stream.id, text: "whole") }
