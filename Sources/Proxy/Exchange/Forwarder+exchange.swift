@@ -28,6 +28,7 @@ extension Forwarder {
             }
             try beginUpload(of: exchange, length, on: route)
             if try lacksToken(exchange, on: route) { try await awaitToken(exchange, on: route) }
+            if waitsInVain(exchange, on: route) { try await invite(exchange) }
             try rewriteHead(of: exchange, length, for: route)
             switch kind {
             case .http1(let route): await forward(exchange, on: route)

@@ -32,8 +32,14 @@ extension Forwarder {
         try await renewToken(of: exchange, on: route)
     }
 
+    /// True if a client may wait to be asked for its content, and nobody would: the route leaves that out of the head.
+    func waitsInVain(_ exchange: Exchange, on route: RouteState) -> Bool {
+        exchange.client.request.fields.has(.expect) && !exchange.upload.hasArrived
+            && route.plan.requestEdits?.remove.contains(.expect) == true
+    }
+
     /// Sends a 100 to a client that waits for one (RFC 9110 §10.1.1), without asking the upstream.
-    private func invite(_ exchange: Exchange) async throws(ProxyError) {
+    func invite(_ exchange: Exchange) async throws(ProxyError) {
         let client = exchange.client
         guard client.request.version != .http10,
             client.request.fields.containsToken("100-continue", in: .expect)

@@ -188,6 +188,22 @@ import Testing
         #expect(try client.wire.endsCleanly())
     }
 
+    /// Nobody else would (RFC 9110 §10.1.1).
+    @Test func `asks for the body in place of an upstream that is not told of the wait`() throws {
+        let sidecar = try Sidecar(.init(route: "request_headers: {remove: [Expect]}"))
+        let client = try sidecar.client()
+        for expectation in ["100-continue", "100-Continue"] {
+            try client.send("PUT", "/", [("Expect", expectation), ("Content-Length", "4")])
+            #expect(try client.wire.readHead()?.status == 100)
+            try client.wire.send("body")
+            #expect(try client.wire.readResponse().status == 200)
+        }
+        #expect(
+            sidecar.upstream.requests.allSatisfy { $0.head["Expect"] == nil && $0.body == Array("body".utf8) }
+        )
+        #expect(sidecar.upstream.requests.count == 2 && sidecar.upstream.connectionCount == 1)
+    }
+
     @Test func `tells the other side of a tunnel of a reset`() throws {
         let clientWasReset = Monitor(false)
         let upstream = try RawUpstream(script: { wire in
