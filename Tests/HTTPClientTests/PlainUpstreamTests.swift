@@ -122,6 +122,34 @@ import Testing
         withExtendedLifetime((directory, first)) {}
     }
 
+    @Test func `those who wait for a Unix socket whose queue is full have it in turn`() async throws {
+        let directory = try TemporaryDirectory()
+        let path = directory.path("socket")
+        let (listener, address) = try Socket.listening(unixPath: path)
+        listen(listener.descriptor, 0)
+        let first = try Socket.connected(to: address)
+        let target = UpstreamAddress(url: try url("http+unix:\(path)"))
+        try await onLoop { multis in
+            let loop = multis.loop
+            let line = Line(UpstreamConnector(address: target, multis: multis))
+            var waiting: [Task<Void, Never>] = []
+            for number in 0..<6 {
+                waiting.append(line.join(number, on: loop))
+                try await eventually(loop, "a place in the line") { line.begun == number + 1 }
+            }
+            // Whoever leaves while another tries for it is not waited for.
+            waiting[2].cancel()
+            await waiting[2].value
+            #expect(line.order.isEmpty && line.errors == [.cancelled])
+            for number in [0, 1, 3, 4, 5] {
+                close(accept(listener.descriptor, nil, nil))
+                await waiting[number].value
+            }
+            #expect(line.order == [0, 1, 3, 4, 5])
+        }
+        withExtendedLifetime((directory, first)) {}
+    }
+
     @Test func `a cancelled task gives the connecting up`() async throws {
         let full = try FullListener()
         let target = UpstreamAddress(url: try url("http://\(full.address)"))
@@ -174,6 +202,33 @@ import Testing
 
 /// The descriptors that this process has open.
 private func descriptorCount() -> Int { TemporaryDirectory.entries(of: "/proc/self/fd").count }
+
+/// Those who connect, one after the other.
+///
+/// `@unchecked Sendable`: everything in it is touched on one loop's thread, on which all its tasks run.
+private final class Line: @unchecked Sendable {
+    private let connector: UpstreamConnector
+    private(set) var begun = 0
+    private(set) var order: [Int] = []
+    private(set) var errors: [UpstreamError] = []
+
+    init(_ connector: UpstreamConnector) { self.connector = connector }
+
+    func join(_ number: Int, on loop: EventLoop) -> Task<Void, Never> {
+        Task(executorPreference: loop) { await self.connect(number) }
+    }
+
+    private nonisolated(nonsending) func connect(_ number: Int) async {
+        begun += 1
+        do throws(UpstreamError) {
+            let connection = try await connector.connect(within: patience)
+            order.append(number)
+            connection.close()
+        } catch {
+            errors.append(error)
+        }
+    }
+}
 
 /// Opens a connection with time enough.
 func connect(to address: UpstreamAddress, _ multis: CurlMultiSet) async throws -> UpstreamConnection {

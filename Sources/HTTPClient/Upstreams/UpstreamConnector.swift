@@ -20,6 +20,8 @@ package final class UpstreamConnector {
     /// The state that libcurl's connections share, the round of lookups to which its addresses belong, and the version of our
     /// certificate to which its TLS sessions do.
     private var shared: (share: CurlShare, round: Int, certificate: Int)?
+    /// Those who wait for room in the queue of who listens at a Unix socket, in order.
+    private var waiting: [LoopWait] = []
     /// The TLS context of connections that we encrypt.
     private lazy var security = UpstreamSecurity(address, offering: address.httpProtocol.offer)
 
@@ -113,21 +115,40 @@ package final class UpstreamConnector {
     )
 
     /// Connects, and waits for room in the queue of who listens, which at a Unix socket the kernel does not do.
+    ///
+    /// One tries for all who wait: a server that hangs is one whose queue is full.
     private func inTurn(
         within timeout: Duration, since start: ContinuousClock.Instant, onTaken: @escaping () -> Void
     ) async throws(UpstreamError) -> CurlTransfer {
-        var pause = Self.queuePause
-        while true {
+        func attempt() async throws(UpstreamError) -> CurlTransfer? {
             do throws(UpstreamError) {
                 return try await transfer(
                     within: Self.rest(of: timeout, since: start), with: nil, onTaken: onTaken)
             } catch {
                 guard error == .fullQueue else { throw error }
+                return nil
             }
+        }
+        if waiting.isEmpty, let transfer = try await attempt() { return transfer }
+        let turn = LoopWait(loop: multis.loop)
+        waiting.append(turn)
+        defer {
+            let isFirst = waiting.first === turn
+            waiting.removeAll { $0 === turn }
+            if isFirst { waiting.first?.wake() }
+        }
+        if waiting.count > 1 {
+            try await turn.wait(
+                within: Self.rest(of: timeout, since: start), orThrow: .connectionTimeout, on: multis.loop)
+            if let transfer = try await attempt() { return transfer }
+        }
+        var pause = Self.queuePause
+        while true {
             await multis.loop.pause(for: pause)
             pause = min(pause * 2, Self.longestQueuePause)
             if Task.isCancelled { throw .cancelled }
             guard timeout == .zero || start.duration(to: .now) < timeout else { throw .connectionTimeout }
+            if let transfer = try await attempt() { return transfer }
         }
     }
 
