@@ -3,6 +3,7 @@
 import BearerdConfiguration
 import BearerdHTTPClient
 import BearerdHTTPMessages
+import BearerdObservability
 import BearerdProxy
 import BearerdRouting
 
@@ -56,7 +57,7 @@ struct RequestExplanation {
             lines.append("route    none")
             lines.append("refused  \(rejection.status) \(rejection.code.rawValue): \(rejection.detail)")
         }
-        text = lines.map { $0 + "\n" }.joined()
+        text = lines.map { $0.printable + "\n" }.joined()
     }
 
     private static func lines(of configuration: Configuration, _ index: Int) -> [String] {

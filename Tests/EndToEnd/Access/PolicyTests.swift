@@ -169,6 +169,7 @@ import Testing
         ("TRACE", "/orders", 1, "405 method_not_allowed"), ("GET", "/a b", 1, "400 bad_request"),
         ("GET", "/a#b", 1, "400 bad_request"), ("G\tT", "/a", 1, "400 bad_request"),
         ("GET", "/free/..%2forders", 1, "400 bad_request"),
+        ("GET", "/orders\n\nallowed", 1, "GET /orders\\n\\nallowed\n"),
     ])
     func `is explained by check`(method: String, url: String, exit: Int32, words: String) throws {
         let provider = try HostileProvider()
