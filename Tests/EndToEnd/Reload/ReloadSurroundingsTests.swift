@@ -39,6 +39,26 @@ import Testing
         #expect(try sidecar.get("/").status == 200)
     }
 
+    @Test func `is a limit for an upstream that is raised for those who wait, too`() throws {
+        let gate = Gate()
+        defer { gate.open() }
+        func settings(_ maximum: Int) -> Sidecar.Settings {
+            .init(top: "workers: 1\ntimeouts: {connect: 600s}\nlimits: {upstream_connections: \(maximum)}")
+        }
+        let sidecar = try Sidecar(
+            upstream: RawUpstream { $0.head.target == "/held" ? .ok().held(by: gate) : .ok() }, settings(1))
+        let (held, waiting) = (try sidecar.client(), try sidecar.client())
+        try held.send("GET", "/held")
+        try sidecar.upstream.request()
+        try waiting.send("GET", "/")
+        // The one worker answers this itself, after it has seen the others.
+        #expect(try sidecar.client().request("TRACE", "/").status == 405)
+        try sidecar.reload(to: settings(2))
+        #expect(try waiting.wire.readResponse().status == 200)
+        gate.open()
+        #expect(try held.wire.readResponse().status == 200)
+    }
+
     @Test func `is a link to a directory that another one takes the place of`() throws {
         let directory = try TemporaryDirectory()
         let provider = try HostileProvider()
