@@ -27,10 +27,10 @@ final class RedisDialer {
         guard !sentinels.isEmpty else { return try await connect(toMasterAt: settings.server) }
         var failure = RedisError.unreachable(
             server: "\(settings.server)", reason: "there are no sentinels", key: RedisKey.sentinels)
-        for (index, sentinel) in sentinels.enumerated() {
+        for sentinel in sentinels {
             do throws(RedisError) {
                 let connection = try await connect(toMasterAt: try await master(by: sentinel))
-                sentinels.insert(sentinels.remove(at: index), at: 0)
+                prefer(sentinel)
                 return connection
             } catch {
                 failure = error
@@ -39,12 +39,23 @@ final class RedisDialer {
         throw failure
     }
 
-    /// The master by the first sentinel that can be asked; nil if none can.
-    func master() async -> RedisServer? {
+    /// Asks the sentinels until one names another master than `server`, and connects by that one from then on.
+    ///
+    /// The sentinel that led to a server may be cut off together with it, and goes on naming it.
+    ///
+    /// - Returns: false if none does.
+    func findMaster(otherThan server: RedisServer) async -> Bool {
         for sentinel in sentinels {
-            if let master = try? await master(by: sentinel) { return master }
+            guard let master = try? await master(by: sentinel), master != server else { continue }
+            prefer(sentinel)
+            return true
         }
-        return nil
+        return false
+    }
+
+    private func prefer(_ sentinel: RedisServer) {
+        sentinels.removeAll { $0 == sentinel }
+        sentinels.insert(sentinel, at: 0)
     }
 
     /// Asks a sentinel where the master is.

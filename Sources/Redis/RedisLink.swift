@@ -20,6 +20,8 @@ actor RedisLink: LoopConfined {
     /// True while the sentinels are asked whether another server is the master now, and once they have named one.
     private var isAsking = false
     private var hasOtherMaster = false
+    /// The time from which on they may be asked that again.
+    private var askAgainAt = ContinuousClock.now
     private var isTaken = false
     private var waiting: [CheckedContinuation<Void, Never>] = []
     /// The error that keeps us from the server; nil while there is none.
@@ -34,6 +36,8 @@ actor RedisLink: LoopConfined {
     /// The pauses before connecting again, at first and at most.
     private static let shortestPause: Duration = .milliseconds(100)
     private static let longestPause: Duration = .seconds(1)
+    /// The least time between two rounds of questions to the sentinels.
+    private static let askingPause: Duration = .seconds(1)
     /// The most reports about one outage before its end.
     private static let mostTold = 2
 
@@ -134,13 +138,13 @@ actor RedisLink: LoopConfined {
     ///
     /// Nobody waits for that, because they may be cut off, too, and there is still something to be read here.
     private func askForMaster(insteadOf server: RedisServer) {
-        guard !settings.sentinels.isEmpty, !isAsking else { return }
+        guard !settings.sentinels.isEmpty, !isAsking, .now >= askAgainAt else { return }
         isAsking = true
         _ = loop.startTask {
-            if let master = await self.dialer.master(), master != server, self.connection?.server == server {
+            if await self.dialer.findMaster(otherThan: server), self.connection?.server == server {
                 self.hasOtherMaster = true
             }
-            self.isAsking = false
+            (self.isAsking, self.askAgainAt) = (false, .now + Self.askingPause)
         }
     }
 
