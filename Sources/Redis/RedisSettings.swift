@@ -16,6 +16,8 @@ package struct RedisSettings: Sendable {
     package var database = 0
     /// The beginning of every key and channel.
     package var keyPrefix = "bearerd:"
+    /// The names of the identities that the configuration has, whether or not this process asks for their sessions.
+    package var identities: Set<String> = []
     /// The certificates to trust, and our own.
     package var transport = Transport()
     /// The time after which a lock ends that its holder does not renew.

@@ -188,7 +188,7 @@ package actor RedisStore: SessionStore, LoopConfined {
 
     package func settlement(of identity: String) async -> Instant? {
         let (ofServer, refusal) = await link.settlement(
-            of: Set(watchers.keys).union([identity]).map(recordKey))
+            of: settings.identities.union(watchers.keys).union([identity]).map(recordKey))
         if let refusal { tell(.settling, refusal) } else { reducedFeatures.remove(.settling) }
         return [losses[identity].map { $0 + settings.leaseLife }, ofServer].compactMap(\.self).max()
     }

@@ -153,10 +153,14 @@ import Testing
         #expect(try server("GET", session) == record ?? before)
     }
 
-    @Test func `may be lacking in a copy of before, whichever identity is asked for first`() async throws {
+    @Test(arguments: [true, false])
+    func `may be lacking in a copy of before, whichever identity is asked for first`(
+        isWatched: Bool
+    ) async throws {
         try await open(lease: 15).save(.sample(generation: 1))
-        let store = try open(lease: 15)
-        let changes = ["default", "other"].map { store.changes(of: $0) }
+        let store = try fixture.open { if !isWatched { $0.identities = ["default", "other"] } }
+        // A command watches nothing.
+        let changes = isWatched ? ["default", "other"].map { store.changes(of: $0) } : []
         for identity in ["other", "default"] {
             _ = try await store.load(identity)
             #expect(await store.settlement(of: identity) != nil, "\(identity)")

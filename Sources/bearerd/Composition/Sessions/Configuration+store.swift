@@ -49,8 +49,9 @@ extension Configuration {
             guard let sealer = EncryptingSealer(key: try redis.encryptionKey.read()) else {
                 throw FileStoreError.badKey
             }
-            let settings = try redis.settings(
+            var settings = try redis.settings(
                 timeouts: timeouts, secrets: parts.secrets, files: parts.files, trust: parts.trust)
+            settings.identities = Set(identities.map(\.name))
             return RedisStore(settings, sealer: sealer, on: parts.loop) { event in event.tell(parts.log) }
         case .memory: form = .memory
         case .file(let directory, .given(let key)?): form = .directory(directory, key: try key.read())
