@@ -9,14 +9,16 @@ package struct LogoutReport: Sendable {
     package let endSession: LogoutOutcome.Step
     /// The reason why the session is still in the store; nil if it is not.
     package let storeReason: String?
-    /// A sentence for each failure.
+    /// The failures in sentences, each once.
     package let reasons: [String]
 
     package init(_ outcome: LogoutOutcome) {
         revocation = outcome.revocation
         endSession = outcome.endSession
         storeReason = outcome.storeFailure?.reason
-        reasons = outcome.failures.map(\.sentence)
+        reasons = outcome.failures.map(\.sentence).reduce(into: []) { reasons, sentence in
+            if !reasons.contains(sentence) { reasons.append(sentence) }
+        }
     }
 
     package init?(_ json: JSONValue) {

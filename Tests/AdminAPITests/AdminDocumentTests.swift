@@ -136,6 +136,8 @@ import Testing
         outcome.revocation = .requested
         outcome.endSession = .notSupported
         #expect(LogoutReport(LogoutReport(outcome).json)?.json == LogoutReport(outcome).json)
+        outcome.failures = Array(repeating: TokenFailure(.transient, .unreachable, detail: "away"), count: 2)
+        #expect(LogoutReport(outcome).reasons.count == 1, "one that both requests have is told once")
         let login = SessionTransferReport(
             login: Login(hasRefreshToken: true, hasIDToken: false, person: "Ada"))
         #expect(SessionTransferReport(login.json)?.json == login.json)

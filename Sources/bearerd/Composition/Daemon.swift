@@ -340,8 +340,9 @@ actor Daemon: LoopConfined {
         // What is left is ended, and recorded before anybody says that all is over.
         _ = await eachWorker(within: Self.linger) { await $1.stop() }
         let sessions = await endSessions(within: max(ContinuousClock.now.duration(to: deadline), Self.linger))
-        let rest = ContinuousClock.now.duration(to: deadline + Self.linger)
-        await active.tracing?.finish(within: max(.zero, min(rest, Self.flushing)))
+        let rest = max(.zero, min(ContinuousClock.now.duration(to: deadline + Self.linger), Self.flushing))
+        notices?.flushEnd = .now + rest
+        await active.tracing?.finish(within: rest)
         noticeTimer = nil
         let outcome = connections == .drained ? sessions : connections
         log.notice("stopped", [.outcome: outcome == .drained ? "drained" : "cut"])

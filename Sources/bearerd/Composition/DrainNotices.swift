@@ -15,6 +15,8 @@ struct DrainNotices {
     private let delayEnd: Instant
     /// When the remaining connections are cut.
     private let end: Instant
+    /// When the collector is waited for no longer, to which alone something is left to be sent; nil before that.
+    var flushEnd: Instant?
 
     /// Starts a drain now.
     init(delay: Duration, grace: Duration) {
@@ -37,6 +39,11 @@ struct DrainNotices {
             return log.notice(
                 "draining: still serving, for shutdown.delay",
                 [.remaining: .integer(seconds(until: delayEnd))])
+        }
+        if let flushEnd {
+            return log.notice(
+                "draining: waiting for the collector to take the last traces",
+                [.remaining: .integer(seconds(until: flushEnd))])
         }
         if let first = unstored.first {
             return log.notice(

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import BearerdConfiguration
 import BearerdEventLoop
 import BearerdHTTPMessages
 import BearerdSystem
@@ -21,6 +22,19 @@ enum PortProbe {
         } catch {
             return error.isInUse ? .taken(PortHolder.of(host: host, port: port)) : .unusable(error.reason)
         }
+    }
+
+    /// The remedy for a port that another process has.
+    ///
+    /// - Parameter subject: tells whether that is a daemon of the configuration that does not answer.
+    static func mend(takenBy holder: PortHolder?, _ key: String, of subject: DoctorSubject) -> String {
+        if case .failed(let failure) = subject.daemon, failure.status == .unavailable,
+            let process = holder?.process, holder?.command == "bearerd",
+            let admin = subject.configuration.admin, case .taken(holder) = look(at: admin.listen)
+        {
+            return "restart it; where it stands still, kill -9 \(process) ends it"
+        }
+        return "stop it, or give \(key) another port"
     }
 
     /// The remedy for an address that cannot be listened on.

@@ -249,6 +249,18 @@ import Testing
                 && result.seen(by: "listen").contains("pid \(getpid())"), "\(result)")
         #expect(result.fix(of: "listen") == "stop it, or give listen another port")
         _ = holder
+    }
+
+    @Test(arguments: ["listen", "admin"])
+    func `and that it is to be restarted where it stands still`(check: String) throws {
+        let (fixture, daemon) = try running { $0.settings.listen = "\(try Socket.refusing().address)" }
+        daemon.process.signal(SIGSTOP)
+        defer { daemon.process.signal(SIGCONT) }
+        let result = try fixture.run("--check", check)
+        #expect(result.exit == 69 && result.fix(of: check).hasPrefix("restart it"), "\(result)")
+    }
+
+    @Test func `and that it has the port itself`() throws {
         let (running, daemon) = try running { $0.settings.listen = "\(try Socket.refusing().address)" }
         let ours = try running.run("--check", "listen")
         #expect(

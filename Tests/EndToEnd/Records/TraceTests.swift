@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BearerdTestSupport
+import Glibc
 import Testing
 
 /// What a collector gets of requests, and what becomes of them when it does not take it.
@@ -108,7 +109,35 @@ import Testing
         try eventually("what was refused") {
             try sidecar.metrics().sum("bearerd_trace_spans_dropped_total") == 4
         }
-        #expect(sidecar.bearerd.logLines.count { $0.message.hasPrefix("traces cannot be") } == 2)
+        let lines = sidecar.bearerd.logLines.map(\.message).filter { $0.hasPrefix("traces cannot be") }
+        #expect(lines.count == 2 && lines.last?.hasSuffix("spans are lost") == true, "\(lines)")
+    }
+
+    @Test func `is taken where the status says so, however long the rest of the answer`() throws {
+        let collector = try RawUpstream { _ in .ok(String(repeating: "x", count: 100_000)) }
+        let sidecar = try Sidecar(
+            Sidecar.Settings(top: "telemetry: {otlp_endpoint: \"\(collector.url)\", sample: 0}"))
+        try sidecar.awaitToken()
+        for count in [2, 4] {
+            #expect(try sidecar.get("/", [("traceparent", Self.parent)]).status == 200)
+            let identifiers = try Self.spans(of: collector, count: count).map { $0["spanId"].string }
+            #expect(Set(identifiers).count == count, "none comes twice")
+        }
+    }
+
+    @Test func `is told each second while the collector alone is waited for at the end`() throws {
+        let gate = Gate()
+        defer { gate.open() }
+        let collector = try RawUpstream { _ in Reply.json("{}").held(by: gate) }
+        let sidecar = try Sidecar(
+            Sidecar.Settings(top: "telemetry: {otlp_endpoint: \"\(collector.url)\", sample: 0}"))
+        try sidecar.awaitToken()
+        #expect(try sidecar.get("/", [("traceparent", Self.parent)]).status == 200)
+        sidecar.bearerd.process.signal(SIGTERM)
+        let line = try sidecar.bearerd.logLine("the wait") { $0.message.hasPrefix("draining: waiting") }
+        #expect(line.message.contains("for the collector") && line["connections"] == nil, "\(line.json)")
+        gate.open()
+        #expect(try sidecar.bearerd.process.waitForEnd() == .exited(0))
     }
 
     @Test func `is flushed at the end, and a mute collector holds that up no longer than the grace`() throws {

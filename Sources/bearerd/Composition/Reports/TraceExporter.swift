@@ -107,10 +107,12 @@ actor TraceExporter: LoopConfined {
                 hasFailed = false
                 return
             case .refused(let reason):
-                complain(reason, of: destination)
+                complain("traces cannot be exported; spans are lost", reason, of: destination)
                 return queue.drop(spans.count)
             case .isBusy(let reason, let retryAfter):
-                complain(reason, of: destination)
+                complain(
+                    "traces cannot be exported; spans wait, and are lost when too many do", reason,
+                    of: destination)
                 let wanted = max(retryAfter ?? delay, Self.shortestPause)
                 if let end, end <= .now + wanted { return queue.drop(spans.count) }
                 isBackingOff = true
@@ -127,6 +129,8 @@ actor TraceExporter: LoopConfined {
             method: .post, url: destination.url, body: body, timeLimit: Self.timeLimit,
             maximumAnswerBytes: 65_536)
         request.fields[.contentType] = "application/json"
+        // The status tells whether it took the batch, however long the rest is.
+        request.keepsPartialAnswer = true
         if let end { request.timeLimit = max(.milliseconds(1), min(Self.timeLimit, end - .now)) }
         do throws(TransferError) {
             return outcome(of: try await client.send(request, over: destination.transport))
@@ -158,13 +162,12 @@ actor TraceExporter: LoopConfined {
     }
 
     /// Logs a failure once, until sending works again.
-    private func complain(_ reason: String, of destination: Destination) {
+    private func complain(_ message: StaticString, _ reason: String, of destination: Destination) {
         // The failures of the previous collector say nothing about this one.
         guard !hasFailed, destination.url == self.destination?.url else { return }
         hasFailed = true
         log.warning(
-            "traces cannot be exported; spans wait, and are lost when too many do",
-            [.endpoint: .string(destination.url.place), .reason: .string(reason)])
+            message, [.endpoint: .string(destination.url.place), .reason: .string(reason)])
     }
 
     private func wait(_ duration: Duration) async {

@@ -15,12 +15,11 @@ enum AdminCheck: WholeCheck {
         case .unasked(let reason): return .skip(reason)
         case .running(let status, _): return .ok("bearerd \(status.version) answers at \(admin.listen)")
         case .failed(let failure):
-            var holder = ""
-            if case .taken(let known?) = PortProbe.look(at: admin.listen) {
-                holder = "; \(known.words) has the port"
-            }
+            var holder: PortHolder?
+            if case .taken(let known) = PortProbe.look(at: admin.listen) { holder = known }
             return .fail(
-                failure.message + holder, fix: "stop what listens there, or give admin.listen another port")
+                failure.message + (holder.map { "; \($0.words) has the port" } ?? ""),
+                fix: PortProbe.mend(takenBy: holder, "admin.listen", of: subject))
         case .nobody: break
         }
         switch PortProbe.look(at: admin.listen) {

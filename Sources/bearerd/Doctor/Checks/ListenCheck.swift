@@ -26,7 +26,7 @@ enum ListenCheck: WholeCheck {
                 else {
                     return .fail(
                         "\(address) is taken by \(holder?.words ?? "another program")",
-                        fix: "stop it, or give \(key) another port")
+                        fix: PortProbe.mend(takenBy: holder, key, of: subject))
                 }
                 seen.append("\(address) is the running daemon's, for \(listener.spokenProtocols)")
             }
