@@ -63,20 +63,18 @@ struct `The page of the status` {
         let fetching = page([identity("api", .refreshing)], routes: [route])
         #expect(fetching.contains("Requests wait for a token</strong> of api. "))
         #expect(fetching.contains("<title>▲"))
-        for (state, words) in [
-            (IdentityState.refreshing, "of api, whose session another process keeps locked"),
-            (.unavailable, "api: another process keeps its session locked"),
-        ] {
-            var locked = identity("api", state)
-            locked.lastError = IdentityError(code: "store_busy", detail: "process 7", isAboutStore: true)
-            let text = page([locked], routes: [route])
-            #expect(text.contains(words) && !text.contains("All is well"), "\(text)")
-            #expect(!text.contains("rovider gives"), "\(text)")
-        }
-        var own = identity("api", .unavailable)
-        own.lastError = IdentityError(
+    }
+
+    @Test func `tells whose lock an identity waits for`() {
+        let route = RouteStatus(path: "/", upstream: "http://api", identity: "api")
+        var locked = identity("api", .unavailable)
+        locked.lastError = IdentityError(code: "store_busy", detail: "process 7", isAboutStore: true)
+        var text = page([locked], routes: [route])
+        #expect(text.contains("api: another process keeps its session locked"), "\(text)")
+        #expect(!text.contains("All is well") && !text.contains("rovider gives"), "\(text)")
+        locked.lastError = IdentityError(
             StoreTrouble(error: .busy(by: StoreError.thisProcess), since: now))
-        let text = page([own], routes: [route])
+        text = page([locked], routes: [route])
         #expect(text.contains("api: an earlier request of this process keeps its session locked"), "\(text)")
         #expect(text.contains("when that request has ended"), "\(text)")
     }

@@ -17,7 +17,6 @@ extension IdentityStatus {
                 ("Has a token, which cannot be stored", "warn")
             case .authorized where comingTrouble != nil: ("Has a token, which cannot be renewed now", "warn")
             case .authorized: ("Has a token", "good")
-            case .refreshing where waitsForAnother: ("Waits for \(lockKeeper)", "warn")
             case .refreshing: ("Gets a token", "busy")
             case .empty where isBeingRead: ("The store is asked for its session", "busy")
             case .empty: ("Not used yet", "busy")

@@ -254,11 +254,7 @@ struct StatusPage {
             sentences.append("\(String(troubled.count - 5)) more identities are like that. ")
         }
         if !waiting.isEmpty {
-            let names = Self.listed(
-                waiting.map {
-                    $0.name.cut(to: 60)
-                        + ($0.waitsForAnother ? ", whose session \($0.lockKeeper) keeps locked" : "")
-                }, by: "; ")
+            let names = Self.listed(waiting.map { $0.name.cut(to: 60) }, by: "; ")
             sentences.append("<strong class=\"warn\">Requests wait for a token</strong> of \(names). ")
         }
         if !failing.isEmpty {

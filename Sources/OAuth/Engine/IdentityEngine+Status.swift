@@ -24,11 +24,11 @@ extension IdentityEngine {
         return isUsable ? .authorized : .empty
     }
 
-    /// True if the store was of no use, and no request for the target is on its way: what is tried meanwhile is only that
-    /// store again, and a state that told it would change every few seconds.
+    /// True if the store could not be read or its lock not be had, and no request for the target is on its way: what is tried
+    /// meanwhile is only that store again, and a state that told it would change every few seconds.
     private func isHeldUpByStore(_ id: TargetID) -> Bool {
         if case .asking(let asking) = phase, asking.target == id { return false }
-        return isStoreOfNoUse
+        return storeTroubles[.load] != nil || storeTroubles[.lock] != nil
     }
 
     /// True if what is to be written is that a session has ended which the store holds.

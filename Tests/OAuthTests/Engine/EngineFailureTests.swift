@@ -23,6 +23,16 @@ import Testing
         }
         #expect(Set(states) == [.unavailable], "\(states)")
     }
+
+    @Test func `is a failed try from the first refusal of its lock, though the attempt goes on`() {
+        let run = EngineRun()
+        run.locks = false
+        run.play(.started)
+        #expect(run.engine.state(of: 0) == .refreshing)
+        run.refuseLock(.busy(by: "process 7"))
+        #expect(run.engine.state(of: 0) == .unavailable)
+        #expect(run.lock().asked != nil && run.engine.state(of: 0) == .refreshing)
+    }
 }
 
 /// The request of an identity whose place another configuration's takes, while the provider does not answer it.

@@ -106,9 +106,6 @@ enum DaemonCheck {
                 if known.goesOnFromMemory, !known.isOnlyInMemory { return .warn(words, fix: fix) }
                 return isUsed ? .fail(words, fix: fix) : .warn("\(words) (no route uses it)", fix: fix)
             }
-            if known.waitsForToken, known.waitsForAnother {
-                return isUsed ? .fail(seen, fix: lockFix) : .warn("\(seen) (no route uses it)", fix: lockFix)
-            }
             let left = known.expiresAt.map { $0.sinceEpoch - WallClock.sinceEpoch }
             guard let left, left > .zero else { return .ok(known.state.rawValue) }
             return .ok("\(known.state.rawValue), its token is good for \(left.words)")
