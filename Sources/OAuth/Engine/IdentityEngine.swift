@@ -347,7 +347,7 @@ struct IdentityEngine: Sendable {
 
     /// The next moment at which something changes without an event.
     var nextMoment: Instant? {
-        var moments = waiters.map(\.moment)
+        var moments = waiters.map { $0.moment(after: now) }
         for id in order {
             guard let state = targets[id] else { continue }
             if let access = state.access { moments.append(access.snapshot.expiry) }

@@ -18,8 +18,8 @@ struct Waiter: Sendable {
     let wish: Wish
     let deadline: Instant
 
-    /// When its answer may change by itself.
-    var moment: Instant {
-        if case .renewed(_, let end) = wish { min(deadline, end) } else { deadline }
+    /// When its answer may change by itself, after `now`: one that waits on for a token has its deadline left.
+    func moment(after now: Instant) -> Instant {
+        if case .renewed(_, let end) = wish, end > now { min(deadline, end) } else { deadline }
     }
 }

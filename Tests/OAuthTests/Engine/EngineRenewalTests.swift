@@ -191,4 +191,26 @@ struct `Renewal` {
             run.play(run.answer(try #require(actions.asked), refreshToken: name))
         }
     }
+
+    @Test func `that outlasts the token has who waits for it told at the deadline, and no later`() throws {
+        let run = EngineRun()
+        run.play(run.answer(try #require(run.play(.started).asked), refreshToken: "two"))
+        run.pass(.seconds(298))
+        // Somebody else has the lease for as long as it takes.
+        run.locks = false
+        run.play(.renewalNeeded(0))
+        let deadline = run.now + .seconds(10)
+        #expect(run.play(.tokenNeeded(0, by: 7, until: deadline, isRenewed: false)).failed.isEmpty)
+        run.pass(.seconds(2))
+        let actions = run.play(.timePassed)
+        #expect(actions.failed.isEmpty && actions.alarms == [deadline])
+        run.pass(.seconds(8))
+        #expect(run.play(.timePassed).failed == [7])
+    }
+}
+
+extension [EngineAction] {
+    fileprivate var alarms: [Instant?] {
+        compactMap { action in if case .ring(let moment) = action { .some(moment) } else { nil } }
+    }
 }
