@@ -106,6 +106,19 @@ struct `A session whose provider hangs` {
         }
     }
 
+    @Test func `counts the time for an answer from when the connection stands`() async throws {
+        try await runHeld(isFrozen: false) { harness in
+            await pass(8, harness)
+            #expect(harness.server.posts.last?.maySend?() == true)
+            await pass(14, harness)
+            #expect(shown(harness, "rt1") == 1)
+            await pass(2, harness)
+            #expect(shown(harness, "rt1") == 2)
+            harness.server.release(with: Self.late)
+            await harness.settle()
+        }
+    }
+
     @Test func `takes a late answer after another one's refusal`() async throws {
         let harness = SessionHarness(grantType: .refreshToken)
         try await harness.run("rt0") {

@@ -59,6 +59,15 @@ struct `A refresh that is not answered` {
         #expect(rule.isSilent(at: moment(60)))
     }
 
+    @Test func `is waited for from when its connection stands, however long that takes`() {
+        var rule = rule()
+        #expect(rule.next(at: start) == .send)
+        rule.begun(at: start)
+        rule.connected(at: moment(9))
+        #expect(rule.next(at: moment(9)) == .wait(until: moment(19)) && !rule.isSilent(at: moment(18)))
+        #expect(rule.next(at: moment(19)) == .probe && rule.isSilent(at: moment(19)))
+    }
+
     @Test func `is sent again when the provider has answered twice, five seconds apart`() {
         var rule = silent()
         rule.probed(isAnswered: true, at: moment(11))

@@ -77,6 +77,8 @@ enum EngineEvent: Sendable {
     /// A token request goes out, or out anew, once its connection stands: what had to be there first, metadata and credentials, is
     /// there.
     case requestBegan(Ticket)
+    /// Its connection stands, and it is sent.
+    case requestConnected(Ticket)
     /// The result of a token request, whenever it comes.
     case answered(Ticket, TokenRequestReport)
     /// The provider has answered something harmless, or has failed to.

@@ -148,6 +148,15 @@ extension IdentityEngine {
         phase = .asking(asking)
     }
 
+    /// The time that its answer may take is counted from here, and not from the time when it began to connect.
+    mutating func requestConnected(_ ticket: Ticket) {
+        guard wants(ticket), case .asking(var asking) = phase, asking.rule?.isPreparing == false else {
+            return
+        }
+        asking.rule?.connected(at: now)
+        phase = .asking(asking)
+    }
+
     mutating func answered(_ ticket: Ticket, _ answer: TokenRequestReport) {
         if let client = orphans.removeValue(forKey: ticket) { return revoke(answer.outcome, of: client) }
         if adrift?.requests.contains(ticket) == true {

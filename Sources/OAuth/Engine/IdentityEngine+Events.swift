@@ -54,6 +54,7 @@ extension IdentityEngine {
         case .roomWanted: makeRoom()
 
         case .requestBegan(let ticket): requestBegan(ticket)
+        case .requestConnected(let ticket): requestConnected(ticket)
         case .answered(let ticket, let answer): answered(ticket, answer)
         case .probed(let ticket, let failure): probed(ticket, failure)
         case .judged(let ticket, let outcome): judged(ticket, outcome)
@@ -77,7 +78,7 @@ extension IdentityEngine {
             .targetLeaves, .targetLeft, .stopping, .hurried, .stopped, .inherited, .handingOver, .handedOver,
             .performed, .storeChanged, .leaseRefused, .recordRead, .marked, .spent, .saved, .notSaved,
             .claimed,
-            .roomWanted, .requestBegan, .probed, .judged:
+            .roomWanted, .requestBegan, .requestConnected, .probed, .judged:
             break
         }
     }

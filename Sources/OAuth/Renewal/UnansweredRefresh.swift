@@ -132,6 +132,13 @@ struct UnansweredRefresh: Sendable {
     mutating func begun(at now: Instant) {
         if isPreparing { living += 1 }
         (isPreparing, othersSentLast) = (false, false)
+        connected(at: now)
+    }
+
+    /// The connection of the newest request stands, which may have taken long: only now can it be answered.
+    ///
+    /// Not every transport tells.
+    mutating func connected(at now: Instant) {
         (answersProbesSince, probesInVain) = (nil, 0)
         waitEnd = limit > .zero ? now + limit : nil
         nextProbe = waitEnd

@@ -68,12 +68,12 @@ final class AuthorizationServer {
     /// - Parameters:
     ///   - known: the key that the session's tokens are bound to; nil while there is none.
     ///   - limit: how long to wait for the response; nil for the configured limit.
-    ///   - lease: that of the refresh token; nothing is sent over a connection that stands when it is not held any more.
+    ///   - maySend: called when the connection stands; returns false if nothing must be sent any more.
     ///   - isBarred: called each time before the request is sent; returns true if it must not be sent any more.
     func requestToken(
         with grant: Grant, adding additions: TokenAdditions = TokenAdditions(),
         proving known: ProofKey? = nil, waitingAtMost limit: Duration? = nil,
-        under lease: (any StoreLease)? = nil, unless isBarred: () -> Bool = { false }
+        if maySend: (@Sendable () -> Bool)? = nil, unless isBarred: () -> Bool = { false }
     ) async -> TokenRequestResult {
         if let source = configuration.source { return await requestToken(from: source) }
         do throws(TokenFailure) {
@@ -87,7 +87,7 @@ final class AuthorizationServer {
             }
             let sent = try await send(
                 try await form(), to: .token, adding: additions.headers, proving: key,
-                waitingAtMost: limit, under: lease, unless: isBarred, again: form)
+                waitingAtMost: limit, if: maySend, unless: isBarred, again: form)
             if let failure = sent.failure {
                 return TokenRequestResult(
                     result: .failure(failure),
@@ -221,7 +221,7 @@ final class AuthorizationServer {
     private func send(
         _ parameters: FormBody, to endpoint: Endpoint, adding headers: [NamedValue] = [],
         proving key: ProofKey? = nil,
-        waitingAtMost limit: Duration? = nil, under lease: (any StoreLease)? = nil,
+        waitingAtMost limit: Duration? = nil, if maySend: (@Sendable () -> Bool)? = nil,
         unless isBarred: () -> Bool = { false },
         again: (() async throws(TokenFailure) -> FormBody)? = nil
     ) async throws(TokenFailure) -> Sent {
@@ -243,7 +243,7 @@ final class AuthorizationServer {
             isFirst = false
             var request = request(to: url)
             if let limit { request.wait(atMost: limit) }
-            if let lease { request.maySend = { lease.isHeld } }
+            request.maySend = maySend
             var body = parameters
             if endpoint == .pushedAuthorizationRequest, client.namesClientInHeader {
                 body.append(.clientID, configuration.clientID)

@@ -17,10 +17,17 @@ extension AuthSession {
     ) async -> TokenRequestReport {
         var wasSent = false
         let core = core
+        let maySend: @Sendable () -> Bool = { [executor] in
+            guard lease?.isHeld ?? true else { return false }
+            Task(executorPreference: executor as? any TaskExecutor) {
+                await core.take(.requestConnected(ticket))
+            }
+            return true
+        }
         let outcome = await server.requestToken(
             with: grant, adding: additions, proving: key,
             waitingAtMost: waitsLong ? UnansweredRefresh.longestWait : nil,
-            under: lease,
+            if: lease == nil ? nil : maySend,
             unless: {
                 wasSent = core.assumeIsolated { $0.maySend(ticket) }
                 return !wasSent

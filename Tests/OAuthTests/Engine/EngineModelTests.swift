@@ -40,6 +40,8 @@ struct `An engine in a hostile world` {
         all.stops = true
         var hangingBesideAll = all
         hangingBesideAll.hangsProvider = true
+        var peopleBesideAll = hangingBesideAll
+        peopleBesideAll.changesSessions = true
         var sharing = all
         sharing.processes = 2
         sharing.identities = 2
@@ -53,6 +55,7 @@ struct `An engine in a hostile world` {
             ("people", people), ("everything, with the kernel's lock", locked),
             ("everything but what stands still", all),
             ("a provider that hangs beside all", hangingBesideAll),
+            ("people beside all that", peopleBesideAll),
             ("two identities of each process", sharing),
             ("two identities of each process, with the kernel's lock", sharingLock),
         ]

@@ -28,7 +28,8 @@ extension ModelProcess {
             guard grant.needsNoLease || self.isHeld(lease) else {
                 return self.end(ticket, .superseded, wasSent: false)
             }
-            self.world.provider.ask(self, ticket, grant, begun: began)
+            self.take(.requestConnected(ticket))
+            self.world.provider.ask(self, ticket, grant)
         }
     }
 

@@ -198,8 +198,11 @@ final class ModelProcess {
             reach { store.save(self, ticket, session, over: read, under: lease) }
         case .lookForClaim(let ticket):
             reach {
-                let others = self.world.processes.filter { $0 !== self }
-                self.take(.claimed(ticket, others.contains(where: \.isClaiming)))
+                let isHeard = store.takesClaims(for: self)
+                let isClaimed = (isHeard ? self.world.processes : self.siblings).contains {
+                    $0 !== self && $0.isClaiming
+                }
+                self.take(.claimed(ticket, isClaimed || isHeard ? isClaimed : nil))
             }
         case .ask(let ticket, _, let grant, _, _):
             requestLeases[ticket] = lease
@@ -289,7 +292,11 @@ final class ModelProcess {
 
     private func stopped() {
         world.note("\(name) stops\(engine.needsWriting ? " and loses its session" : "")")
-        if mayHaveSpent || engine.needsWriting { world.provider.excuse(engine.session.refreshToken) }
+        // One that the store is away for cannot know that it has lost what nobody else has.
+        let isUnaware = isAlone && world.store.isOutOfReach(for: self)
+        if mayHaveSpent || engine.needsWriting || isUnaware {
+            world.provider.excuse(engine.session.refreshToken)
+        }
         if engine.needsWriting { world.provider.abandon(by: self) }
         for _ in waiting { world.fail("\(name) stops and leaves somebody waiting") }
         world.store.died(self)

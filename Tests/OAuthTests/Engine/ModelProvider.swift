@@ -27,8 +27,6 @@ final class ModelProvider {
         let process: ModelProcess
         let owner: String
         let at: Instant
-        /// Since when its answer is waited for, which is before its connection stands.
-        let begun: Instant
         /// Whether the provider told that the token is as good as before.
         var isHarmless = false
         /// When its connection was lost to the client, or the client to it.
@@ -36,11 +34,10 @@ final class ModelProvider {
 
         var isAlive: Bool { process.isRunning && process.name == owner }
 
-        init(_ process: ModelProcess, begun: Instant, at now: Instant) {
+        init(_ process: ModelProcess, at now: Instant) {
             self.process = process
             owner = process.name
             at = now
-            self.begun = begun
         }
     }
 
@@ -152,7 +149,7 @@ final class ModelProvider {
             if !probe { world.fail("\(process.name) sent \(name) again and had asked nothing harmless") }
             if earlier.owner == process.name {
                 let silence = process.answeringSince.map { world.now - $0 } ?? .zero
-                let isLong = world.now - earlier.begun >= world.configuration.tokenTimeLimit + .seconds(5)
+                let isLong = world.now - earlier.at >= world.configuration.tokenTimeLimit + .seconds(5)
                 if earlier.isConnected, silence < .seconds(5) || !isLong {
                     world.fail("\(process.name) sent \(name) again though its connection lives")
                 }
@@ -230,14 +227,14 @@ final class ModelProvider {
     // MARK: Token requests
 
     /// Takes a token request, and has its answer told when it is ready.
-    func ask(_ process: ModelProcess, _ ticket: Ticket, _ grant: Grant, begun: Instant) {
+    func ask(_ process: ModelProcess, _ ticket: Ticket, _ grant: Grant) {
         guard case .refresh(let token) = grant else {
             return grantAnew(process, ticket)
         }
         counts.sent += 1
         checkSending(token, by: process)
         process.answeringSince = nil
-        let sending = Sending(process, begun: begun, at: world.now)
+        let sending = Sending(process, at: world.now)
         sendings[token.withPlaintext { $0 }, default: []].append(sending)
         calls["\(process.name)/\(ticket)"] = sending
         world.note("\(process.name) sends \(token.withPlaintext { $0 })")
@@ -305,9 +302,8 @@ final class ModelProvider {
         let wantsAnother = !world.isQuiet && world.chance(10)
         let result =
             isBusy || wantsAnother ? Result.failure(Self.failure(.status(503))) : self.process(token)
-        // It takes less time for anything, its connection included, than is waited before the token is sent once more.
-        let slowest = max(0, 13 - (world.now - sending.begun) / .seconds(1))
-        let slowness = !hasHung && world.chance(10) ? world.seconds(0...slowest) : world.briefly
+        // It takes less time for anything than is waited before the token is sent once more.
+        let slowness = !hasHung && world.chance(10) ? world.seconds(0...13) : world.briefly
         world.after(slowness, for: process) {
             guard sending.isAlive, process.open.remove(ticket) != nil else { return }
             if wantsAnother {

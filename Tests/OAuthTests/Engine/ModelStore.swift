@@ -51,6 +51,13 @@ final class ModelStore {
         return refusesWrites && term != nil ? .unavailable("read-only") : nil
     }
 
+    /// Whether a process could hear now of somebody who claims a lease; kernels' locks are claimed beside the store.
+    func takesClaims(for process: ModelProcess) -> Bool {
+        term == nil || !refusesWrites && !isOutOfReach(for: process)
+    }
+
+    func isOutOfReach(for process: ModelProcess) -> Bool { isAway || process.view.isCutOff }
+
     // MARK: Locks
 
     func lock(_ process: ModelProcess, _ ticket: Ticket, until deadline: Instant) {

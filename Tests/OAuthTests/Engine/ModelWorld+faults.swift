@@ -47,10 +47,10 @@ extension ModelWorld {
 extension ModelProcess {
     /// Whether nobody else has its session, which the store has lost.
     var isAlone: Bool {
-        engine.isStoreBehind
-            && !world.processes.contains {
-                $0 !== self && $0.isRunning
-                    && engine.session.refreshToken?.matches($0.engine.session.refreshToken) == true
-            }
+        guard let token = engine.session.refreshToken, !token.matches(world.store.record?.refreshToken)
+        else { return false }
+        return !world.processes.contains {
+            $0 !== self && $0.isRunning && token.matches($0.engine.session.refreshToken)
+        }
     }
 }
