@@ -231,7 +231,7 @@ package struct AdminResponder: HTTPResponder {
             reloads: await process.reloads(), capacity: await process.capacity(),
             droppedLogLines: process.droppedLogLines,
             droppedAuditLines: process.droppedAuditLines, droppedSpans: process.droppedSpans)
-        let page = MetricsPage.render(snapshot, identityStates: IdentityState.allCases.map(\.rawValue))
+        let page = MetricsPage.render(snapshot, identityStates: SessionState.allCases.map(\.rawValue))
         return .bytes(page, contentType: MetricsPage.contentType)
     }
 
@@ -303,7 +303,7 @@ package struct AdminResponder: HTTPResponder {
         }
     }
 
-    private func status(of identity: String) async throws(AdminError) -> IdentityStatus {
+    private func status(of identity: String) async throws(AdminError) -> SessionStatus {
         guard let status = await identities.statuses().first(where: { $0.name == identity })
         else { throw .noSuchIdentity(identity) }
         return status

@@ -8,7 +8,7 @@ package import OAuth
 /// The identities of the process as the admin listener sees them, without tokens.
 package protocol IdentityDirectory: Sendable {
     /// The status of every configured identity, in the order of the configuration.
-    func statuses() async -> [IdentityStatus]
+    func statuses() async -> [SessionStatus]
 
     /// Returns true if a person begins the identity's sessions; nil if there is no such identity.
     func needsPerson(_ name: String) -> Bool?

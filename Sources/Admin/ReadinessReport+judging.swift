@@ -11,7 +11,7 @@ extension ReadinessReport {
     ///
     /// - Parameter oneSuffices: true if it is enough that one of the routes can serve, false if all must.
     package init(
-        routes: [AdminRoute], oneSuffices: Bool = false, statuses: [IdentityStatus], isDraining: Bool,
+        routes: [AdminRoute], oneSuffices: Bool = false, statuses: [SessionStatus], isDraining: Bool,
         now: Instant
     ) {
         func canServe(_ route: AdminRoute) -> Bool {

@@ -8,7 +8,7 @@ package struct ReadinessReport: Equatable, Sendable {
     /// A reason not to be ready.
     package enum Reason: Equatable, Sendable {
         case draining
-        case noToken(identity: String, state: IdentityState)
+        case noToken(identity: String, state: SessionState)
     }
 
     package let reasons: [Reason]
@@ -39,7 +39,7 @@ extension ReadinessReport.Reason {
         case .draining?: self = .draining
         case .noToken?:
             guard let identity = json[.identity]?.string,
-                let state = json[.state]?.string.flatMap(IdentityState.init(rawValue:))
+                let state = json[.state]?.string.flatMap(SessionState.init(rawValue:))
             else { return nil }
             self = .noToken(identity: identity, state: state)
         case nil: return nil

@@ -16,7 +16,7 @@ package struct StatusDocument: Sendable {
     package var refusedReload: RefusedReload?
     /// The time since the start; nil without a daemon.
     package var uptime: Duration?
-    package var identities: [IdentityStatus]
+    package var identities: [SessionStatus]
     package var routes: [RouteStatus]
     /// The workers' counts; nil without a daemon.
     package var requests: RequestCounts?
@@ -28,7 +28,7 @@ package struct StatusDocument: Sendable {
     package var isDraining = false
 
     package init(
-        version: String, uptime: Duration?, identities: [IdentityStatus], routes: [RouteStatus],
+        version: String, uptime: Duration?, identities: [SessionStatus], routes: [RouteStatus],
         requests: RequestCounts?, warnings: [String] = [], silentWorkers: [String] = [],
         daemon: DaemonLife? = nil, configurationFile: String? = nil, refusedReload: RefusedReload? = nil
     ) {
@@ -51,7 +51,7 @@ package struct StatusDocument: Sendable {
         guard let identities = json[.identities]?.array else { return nil }
         self.init(
             version: json[.version]?.string ?? "", uptime: json[.uptime]?.integer.map { .seconds($0) },
-            identities: identities.compactMap { IdentityStatus(admin: $0) },
+            identities: identities.compactMap { SessionStatus(admin: $0) },
             routes: json[.routes]?.array?.compactMap { RouteStatus($0) } ?? [],
             requests: json[.requests].flatMap { RequestCounts($0) }, warnings: json.strings(.warnings),
             silentWorkers: json.strings(.silentWorkers), daemon: DaemonLife(json),

@@ -9,7 +9,7 @@ import OAuth
 import Testing
 
 @Suite struct `The documents of the admin listener` {
-    private let error = IdentityError(
+    private let error = LastError(
         code: "invalid_scope", detail: "no such scope", at: WallTime(secondsSinceEpoch: 1_795_257_600))
 
     private var status: StatusDocument {
@@ -22,7 +22,7 @@ import Testing
         metrics.add(noRoute)
         metrics.countDenial(.host)
         metrics.openConnections = 7
-        let identity = IdentityStatus(
+        let identity = SessionStatus(
             name: "two words", state: .authorized, generation: 3,
             expiresAt: WallTime(secondsSinceEpoch: 1_795_257_954), scope: ["openid", "profile"],
             lastRefresh: WallTime(secondsSinceEpoch: 1_795_257_654), lastError: error,

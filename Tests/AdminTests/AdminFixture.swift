@@ -28,14 +28,14 @@ struct AdminFixture {
     var user = PeerUser.nobody
     var peer = PeerAddress.unix(user: CurrentProcess.effectiveUser, process: 1)
 
-    func status(_ name: String, state: IdentityState = .authorized, hasToken: Bool = true) -> IdentityStatus {
-        IdentityStatus(
+    func status(_ name: String, state: SessionState = .authorized, hasToken: Bool = true) -> SessionStatus {
+        SessionStatus(
             name: name, state: state, generation: 3,
             expiresAt: hasToken ? WallTime(secondsSinceEpoch: 1_795_257_954) : nil,
             expiry: hasToken ? now + .seconds(60) : nil, lifetime: .seconds(300),
             scope: ["openid", "profile"],
             lastRefresh: WallTime(secondsSinceEpoch: 1_795_257_654),
-            lastError: IdentityError(
+            lastError: LastError(
                 code: "invalid_scope", detail: "A <sentence>.", at: WallTime(secondsSinceEpoch: 1_795_257_600)
             ))
     }

@@ -73,11 +73,11 @@ final class FakeProcess: ProcessControl {
 
 /// Identities that fail as told, and remember what was asked of them.
 final class FakeIdentities: IdentityDirectory {
-    private let entries: [IdentityStatus]
+    private let entries: [SessionStatus]
     private let failure: TokenError?
     private let log = Mutex<[String]>([])
 
-    init(_ entries: [IdentityStatus], failure: TokenError? = nil) {
+    init(_ entries: [SessionStatus], failure: TokenError? = nil) {
         self.entries = entries
         self.failure = failure
     }
@@ -85,7 +85,7 @@ final class FakeIdentities: IdentityDirectory {
     /// The actions so far.
     var actions: [String] { log.withLock { $0 } }
 
-    func statuses() async -> [IdentityStatus] { entries }
+    func statuses() async -> [SessionStatus] { entries }
 
     func needsPerson(_ name: String) -> Bool? {
         entries.contains { $0.name == name } ? !name.hasPrefix("machine") : nil

@@ -14,8 +14,8 @@ import Testing
 struct `The page of the status` {
     private let now = WallTime(secondsSinceEpoch: 1_795_257_654)
 
-    private func identity(_ name: String, _ state: IdentityState = .authorized) -> IdentityStatus {
-        var status = IdentityStatus(
+    private func identity(_ name: String, _ state: SessionState = .authorized) -> SessionStatus {
+        var status = SessionStatus(
             name: name, state: state, generation: 3, expiresAt: now + .seconds(45), lifetime: .seconds(300),
             scope: [], lastRefresh: WallTime(secondsSinceEpoch: 1_795_257_354))
         status.nextRequest = now + .seconds(15)
@@ -23,7 +23,7 @@ struct `The page of the status` {
     }
 
     private func page(
-        _ identities: [IdentityStatus], routes: [RouteStatus] = [], samples: [TrafficHistory.Sample] = [],
+        _ identities: [SessionStatus], routes: [RouteStatus] = [], samples: [TrafficHistory.Sample] = [],
         logins: Set<String> = []
     ) -> String {
         let page = StatusPage(
@@ -43,7 +43,7 @@ struct `The page of the status` {
     @Test func `tells life, next refresh, person and what mends`() {
         var person = identity("web", .loginRequired)
         person.person = "<alice>"
-        person.lastError = IdentityError(code: "invalid_grant", detail: "\"no\" & <never>", at: now)
+        person.lastError = LastError(code: "invalid_grant", detail: "\"no\" & <never>", at: now)
         let route = RouteStatus(path: "/", upstream: "http://api", identity: "web")
         let text = page(
             [identity("api"), person, identity("spare", .misconfigured)], routes: [route], logins: ["web"])
@@ -68,11 +68,11 @@ struct `The page of the status` {
     @Test func `tells whose lock an identity waits for`() {
         let route = RouteStatus(path: "/", upstream: "http://api", identity: "api")
         var locked = identity("api", .unavailable)
-        locked.lastError = IdentityError(code: "store_busy", detail: "process 7", isAboutStore: true)
+        locked.lastError = LastError(code: "store_busy", detail: "process 7", isAboutStore: true)
         var text = page([locked], routes: [route])
         #expect(text.contains("api: another process keeps its session locked"), "\(text)")
         #expect(!text.contains("All is well") && !text.contains("rovider gives"), "\(text)")
-        locked.lastError = IdentityError(
+        locked.lastError = LastError(
             StoreTrouble(error: .busy(by: StoreError.thisProcess), since: now))
         text = page([locked], routes: [route])
         #expect(text.contains("api: an earlier request of this process keeps its session locked"), "\(text)")
@@ -107,7 +107,7 @@ struct `The page of the status` {
     }
 
     @Test func `shows the actions that can succeed, and who the client is`() {
-        func page(_ status: IdentityStatus, needsPerson: Bool = true) -> String {
+        func page(_ status: SessionStatus, needsPerson: Bool = true) -> String {
             let page = StatusPage(
                 document: StatusDocument(
                     version: "1", uptime: .seconds(7), identities: [status], routes: [], requests: nil),
@@ -212,11 +212,11 @@ struct `The page of the status` {
     @Test func `stays below 100 KiB whatever is in it`() {
         let long = String(repeating: "<&\"'>", count: 10)
         let longest = String(repeating: long, count: 20)
-        let identities = (0..<500).map { number -> IdentityStatus in
+        let identities = (0..<500).map { number -> SessionStatus in
             var status = identity("\(number)\(long)", .misconfigured)
             status.person = longest
             status.scope = [longest]
-            status.lastError = IdentityError(code: longest, detail: longest, at: now)
+            status.lastError = LastError(code: longest, detail: longest, at: now)
             return status
         }
         var figures = RouteFigures()

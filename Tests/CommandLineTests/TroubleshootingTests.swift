@@ -34,8 +34,8 @@ import Testing
         for code in codes { #expect(try page().contains("\n### `\(code)`\n"), "\(code)") }
     }
 
-    @Test(arguments: IdentityState.allCases)
-    func `has a section for each state`(state: IdentityState) throws {
+    @Test(arguments: SessionState.allCases)
+    func `has a section for each state`(state: SessionState) throws {
         #expect(try page().contains("\n### State `\(state.rawValue)`\n"))
     }
 

@@ -69,13 +69,13 @@ struct `The authorization server` {
     }
 
     @Test(arguments: [
-        (FakeServer.Reply.status(404), IdentityState.misconfigured), (.status(200, "[]"), .misconfigured),
+        (FakeServer.Reply.status(404), SessionState.misconfigured), (.status(200, "[]"), .misconfigured),
         (.status(503), .unavailable), (.status(429), .unavailable),
         (.error(.unreachable("refused")), .unavailable),
         (.error(.timedOut), .unavailable), (.error(.certificate("expired")), .misconfigured),
     ])
     func `that cannot be discovered leaves a state that fits`(
-        reply: FakeServer.Reply, state: IdentityState
+        reply: FakeServer.Reply, state: SessionState
     ) async throws {
         let harness = discovering()
         harness.server.publish(reply, at: openID)

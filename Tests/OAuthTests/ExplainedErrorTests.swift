@@ -89,7 +89,7 @@ struct `An error that is printed` {
     }
 
     @Test func `of an identity's status is a line too`() {
-        let error = IdentityError(code: "timed_out", detail: "no answer\nof https://sso.example")
+        let error = LastError(code: "timed_out", detail: "no answer\nof https://sso.example")
         #expect("\(error)" == "no answer of https://sso.example (timed_out)")
     }
 }

@@ -50,6 +50,6 @@ import Testing
     ])
     func `is told once`(failure: TokenFailure, sentence: String) {
         #expect(failure.sentence == sentence)
-        #expect(IdentityError(code: failure.code, detail: failure.detail).sentence == sentence)
+        #expect(LastError(code: failure.code, detail: failure.detail).sentence == sentence)
     }
 }

@@ -10,14 +10,14 @@ struct `A metadata server that gives no token` {
     private func state(
         _ source: TokenSource, _ answer: FakeServer.Reply, at url: String
     ) async throws
-        -> IdentityState?
+        -> SessionState?
     {
         let harness = SessionHarness {
             $0 = ClientConfiguration(name: "default", source: source)
             $0.resource = ["https://vault.azure.net"]
         }
         harness.server.publish(answer, at: url)
-        var state: IdentityState?
+        var state: SessionState?
         try await harness.run { state = await harness.session.status.state }
         return state
     }
@@ -42,9 +42,9 @@ struct `A metadata server that gives no token` {
         #expect(state == .unavailable)
     }
 
-    @Test(arguments: [(404, IdentityState.misconfigured), (429, .unavailable), (500, .unavailable)])
+    @Test(arguments: [(404, SessionState.misconfigured), (429, .unavailable), (500, .unavailable)])
     func `knows no such account, at Google, if it answers 404`(
-        status: Int, expected: IdentityState
+        status: Int, expected: SessionState
     ) async throws {
         let server = try #require(HTTPURL("http://metadata.google.internal"))
         let state = try await state(

@@ -30,10 +30,10 @@ struct `A change of state` {
     }
 
     @Test(arguments: [
-        [IdentityState.authorized, .authorizationError], [.authorized, .unavailable, .refreshing],
+        [SessionState.authorized, .authorizationError], [.authorized, .unavailable, .refreshing],
         [.misconfigured, .authorized, .misconfigured, .refreshing],
     ])
-    func `is told a bounded number of times, however fast the state changes`(cycle: [IdentityState]) {
+    func `is told a bounded number of times, however fast the state changes`(cycle: [SessionState]) {
         var reported = ReportedState(.empty)
         var told = 0
         for step in 0..<10_000 {

@@ -35,7 +35,7 @@ struct `The states of a session` {
     @Test func `end with a task that reads them`() async {
         let harness = SessionHarness(grantType: .authorizationCode)
         let reader = Task {
-            var all: [IdentityState] = []
+            var all: [SessionState] = []
             for await state in harness.session.states { all.append(state) }
             return all
         }

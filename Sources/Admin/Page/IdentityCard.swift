@@ -12,7 +12,7 @@ struct IdentityCard {
     private static let lowShare = 0.2
     private static let mostTokens = 6
 
-    let status: IdentityStatus
+    let status: SessionStatus
     /// The prefix of the card's element identifiers.
     let key: String
     /// True if a browser can log in to the identity.
@@ -95,7 +95,7 @@ struct IdentityCard {
 
     /// True if the next token request is meant to end an error.
     private var isTroubled: Bool {
-        !status.goesOnFromMemory && status.lastError.map { $0.code != IdentityError.scopeChanged } ?? false
+        !status.goesOnFromMemory && status.lastError.map { $0.code != LastError.scopeChanged } ?? false
     }
 
     private var facts: HTMLText {

@@ -172,7 +172,7 @@ struct StatusPage {
             """
     }
 
-    private var ill: [IdentityStatus] {
+    private var ill: [SessionStatus] {
         let used = self.used
         return document.identities.filter {
             !$0.state.isWell && !$0.servesForNow(at: now) && used.contains($0.name)
@@ -180,7 +180,7 @@ struct StatusPage {
     }
 
     /// Those that have a token, but may soon have none, or lose their session.
-    private var troubled: [IdentityStatus] {
+    private var troubled: [SessionStatus] {
         let used = self.used
         return document.identities.filter {
             ($0.comingTrouble != nil || $0.servesForNow(at: now)) && used.contains($0.name)
@@ -188,7 +188,7 @@ struct StatusPage {
     }
 
     /// Those for whose first or next token requests wait now.
-    private var waiting: [IdentityStatus] {
+    private var waiting: [SessionStatus] {
         let used = self.used
         return document.identities.filter { $0.waitsForToken && used.contains($0.name) }
     }
@@ -268,7 +268,7 @@ struct StatusPage {
     }
 
     /// The trouble of an identity in the middle of a sentence.
-    private func trouble(of status: IdentityStatus) -> String {
+    private func trouble(of status: SessionStatus) -> String {
         let source = clients[status.name]?.source
         let words = status.words(isUsed: true, source: source, at: now).text
         // A source may begin with a name of its own.
@@ -276,7 +276,7 @@ struct StatusPage {
     }
 
     /// The trouble of an identity that still has a token, how long the token lasts, and the remedy.
-    private func sentence(on status: IdentityStatus) -> HTMLText {
+    private func sentence(on status: SessionStatus) -> HTMLText {
         let name = "\(status.name.cut(to: 60))"
         if status.isOnlyInMemory {
             return """

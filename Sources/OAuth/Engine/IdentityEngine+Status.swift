@@ -5,7 +5,7 @@ import BearerdCryptography
 /// The engine's state as people see it.
 extension IdentityEngine {
     /// The one word for a target: the first that applies.
-    func state(of id: TargetID) -> IdentityState {
+    func state(of id: TargetID) -> SessionState {
         guard let state = targets[id] else { return .empty }
         if configured.exchangesCallersTokens {
             guard let failure = state.failure else { return .authorized }
@@ -44,15 +44,15 @@ extension IdentityEngine {
     }
 
     /// All that may be shown of a target.
-    func status(of id: TargetID, at now: Instant) -> IdentityStatus {
+    func status(of id: TargetID, at now: Instant) -> SessionStatus {
         var engine = self
         engine.moment.now = now
         return engine.status(of: id)
     }
 
-    private func status(of id: TargetID) -> IdentityStatus {
+    private func status(of id: TargetID) -> SessionStatus {
         let target = targets[id]
-        var status = IdentityStatus(
+        var status = SessionStatus(
             name: configured.name, state: state(of: id), generation: shownGeneration,
             expiresAt: target.flatMap(expiresAt), expiry: target?.access?.snapshot.expiry,
             lifetime: target?.access?.finiteLifetime,
@@ -61,7 +61,7 @@ extension IdentityEngine {
         if status.state == .authorized, status.lastError == nil,
             let scopeChange = target.flatMap({ scopeChange(for: $0) })
         {
-            status.lastError = IdentityError(code: IdentityError.scopeChanged, detail: scopeChange.sentence)
+            status.lastError = LastError(code: LastError.scopeChanged, detail: scopeChange.sentence)
         }
         status.additionalParameters = additionalParameters
         status.isAsking = target?.attempt != nil
@@ -136,28 +136,28 @@ extension IdentityEngine {
         storeTroubles[.load] ?? storeTroubles[.lock] ?? storeTroubles[.save] ?? storeTroubles[.place]
     }
 
-    private func lastError(_ state: TargetState) -> IdentityError? {
-        if let storeTrouble { return IdentityError(storeTrouble) }
+    private func lastError(_ state: TargetState) -> LastError? {
+        if let storeTrouble { return LastError(storeTrouble) }
         if let failure = state.failure {
-            return IdentityError(code: failure.cause.code, detail: failure.cause.detail, at: failure.at)
+            return LastError(code: failure.cause.code, detail: failure.cause.detail, at: failure.at)
         }
         if let refusal = session.refusal {
-            return IdentityError(
+            return LastError(
                 code: refusal.rawValue,
                 detail: "\(configured.issuer ?? "the authorization server") refused for good", at: nil)
         }
         if let othersWords, configured.grantType.needsPerson || state.access == nil {
-            return IdentityError(code: "other_client", detail: othersWords, at: nil)
+            return LastError(code: "other_client", detail: othersWords, at: nil)
         }
         guard state.unauthorized != nil else { return nil }
         let words = state.refusal?.words ?? ""
-        return IdentityError(
-            code: IdentityState.authorizationError.rawValue,
+        return LastError(
+            code: SessionState.authorizationError.rawValue,
             detail: "'\(state.refusingRoute)' answered 401 to the newest access token\(words)", at: nil)
     }
 }
 
-extension IdentityStatus {
+extension SessionStatus {
     /// The status of an identity of which only the stored session is known.
     package init(
         of stored: StoredSession?, asking client: ClientConfiguration, at now: Instant, _ wall: WallTime

@@ -61,7 +61,7 @@ extension TokenFailure {
     public var sentence: String { Reason.sentence(detail, code) }
 }
 
-extension IdentityError {
+extension LastError {
     /// The whole of it for a person, with the code once.
     public var sentence: String { TokenFailure.Reason.sentence(detail, code) }
 }

@@ -75,7 +75,7 @@ extension AuthSession {
     public var needsLogin: Bool { get async { await presentState == .loginRequired } }
 
     /// The state of this session at this moment.
-    var presentState: IdentityState { get async { await known.status(of: target, at: clock.now).state } }
+    var presentState: SessionState { get async { await known.status(of: target, at: clock.now).state } }
 
     /// True if a token request is under way (GTMAppAuth's `isAuthorizing`).
     public var isAuthorizing: Bool { engine.targets[target]?.attempt != nil }

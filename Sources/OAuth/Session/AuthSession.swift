@@ -47,7 +47,7 @@ public actor AuthSession: ExecutorConfined {
     private var hasJoined = false
     /// Counts the refreshes that were asked for.
     var additionsMade = 0
-    nonisolated let stateListeners = SessionListeners<IdentityState>()
+    nonisolated let stateListeners = SessionListeners<SessionState>()
 
     /// A session that does nothing by itself before ``start()``: it looks at the store each time that it is asked for something.
     ///

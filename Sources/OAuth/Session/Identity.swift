@@ -52,7 +52,7 @@ actor Identity: ExecutorConfined {
     struct Member {
         weak var session: AuthSession?
         let slot: TokenSlot
-        var reported = IdentityState.empty
+        var reported = SessionState.empty
     }
 
     init(

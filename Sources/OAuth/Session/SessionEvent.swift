@@ -3,7 +3,7 @@
 /// Something that happened to a session, for logs; holds no secret.
 public enum SessionEvent: Equatable, Sendable {
     /// The state has changed.
-    case stateChanged(from: IdentityState, to: IdentityState)
+    case stateChanged(from: SessionState, to: SessionState)
     /// A token request begins, without a person.
     case tokenRequestBegan
     /// A token request ended; nil means it brought a token.

@@ -14,13 +14,13 @@ public final class SessionFamily: Sendable {
     private struct State {
         var peers: [Peer] = []
         /// The word for each target, by its slot.
-        var words: [ObjectIdentifier: IdentityState] = [:]
+        var words: [ObjectIdentifier: SessionState] = [:]
         var reported = ReportedState(.empty)
 
         /// The word for all: the first that applies to one of them.
-        var word: IdentityState? {
+        var word: SessionState? {
             let present = Set(words.values)
-            return IdentityState.allCases.first(where: present.contains)
+            return SessionState.allCases.first(where: present.contains)
         }
     }
 
@@ -51,8 +51,8 @@ public final class SessionFamily: Sendable {
     ///
     /// - Returns: the change of the name's state, if that is to be told now; when to ask again, if it is to be told later.
     func look(
-        _ slot: TokenSlot, in present: IdentityState, at now: Instant
-    ) -> (change: (from: IdentityState, to: IdentityState)?, due: Instant?) {
+        _ slot: TokenSlot, in present: SessionState, at now: Instant
+    ) -> (change: (from: SessionState, to: SessionState)?, due: Instant?) {
         state.withLock { state in
             guard state.words[ObjectIdentifier(slot)] != nil else { return (nil, nil) }
             state.words[ObjectIdentifier(slot)] = present

@@ -6,7 +6,7 @@
 /// state at once, also one that lasts only a moment.
 public struct SessionStates: AsyncSequence, Sendable {
     /// One state.
-    public typealias Element = IdentityState
+    public typealias Element = SessionState
     /// Reading cannot fail.
     public typealias Failure = Never
 
@@ -21,21 +21,21 @@ public struct SessionStates: AsyncSequence, Sendable {
     /// Reads the states of a session; it keeps the session alive no longer than until the first is told.
     public struct AsyncIterator: AsyncIteratorProtocol {
         var session: AuthSession?
-        var changes: AsyncStream<IdentityState>.Iterator
-        private var told: IdentityState?
+        var changes: AsyncStream<SessionState>.Iterator
+        private var told: SessionState?
 
-        init(session: AuthSession, changes: AsyncStream<IdentityState>.Iterator) {
+        init(session: AuthSession, changes: AsyncStream<SessionState>.Iterator) {
             self.session = session
             self.changes = changes
         }
 
         /// The next state; nil once the session has stopped, or the task is cancelled.
-        public mutating func next() async -> IdentityState? {
+        public mutating func next() async -> SessionState? {
             await next(isolation: nil)
         }
 
         /// The next state, on the caller's actor.
-        public mutating func next(isolation actor: isolated (any Actor)?) async -> IdentityState? {
+        public mutating func next(isolation actor: isolated (any Actor)?) async -> SessionState? {
             if let session {
                 self.session = nil
                 told = await session.presentState

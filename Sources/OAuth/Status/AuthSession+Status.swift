@@ -5,7 +5,7 @@ import BearerdCryptography
 /// The part of a session that people see.
 extension AuthSession {
     /// The identity as it may be shown; one that was not started looks at the store first.
-    public var status: IdentityStatus {
+    public var status: SessionStatus {
         get async {
             let engine = await known
             let (now, wall, target) = (clock.now, clock.wallNow, target)

@@ -8,16 +8,16 @@ struct ReportedState: Sendable {
     private static let quiet: Duration = .seconds(1)
 
     /// The state that was told last.
-    private(set) var told: IdentityState
+    private(set) var told: SessionState
     /// When to look again, because a change is kept back; nil if none is.
     private(set) var due: Instant?
-    private var present: IdentityState
+    private var present: SessionState
     /// When the present state has held for long enough, if it undoes another; nil if it need not.
     private var settled: Instant?
     /// When each state was last left.
-    private var left: [IdentityState: Instant] = [:]
+    private var left: [SessionState: Instant] = [:]
 
-    init(_ state: IdentityState) {
+    init(_ state: SessionState) {
         told = state
         present = state
     }
@@ -25,7 +25,7 @@ struct ReportedState: Sendable {
     /// Takes in the state that is present.
     ///
     /// - Returns: the state that was told before, if it is to be told now.
-    mutating func look(_ state: IdentityState, at now: Instant) -> IdentityState? {
+    mutating func look(_ state: SessionState, at now: Instant) -> SessionState? {
         if state != present {
             let returns = left[state].map { now < $0 + Self.quiet } ?? false
             left[present] = now

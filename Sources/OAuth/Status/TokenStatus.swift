@@ -5,16 +5,16 @@ public struct TokenStatus: Equatable, Sendable {
     /// The scope and resource for which the token is requested.
     package var target: TokenTarget
     /// The state of this token.
-    public var state: IdentityState
+    public var state: SessionState
     /// The civil time at which the token expires; nil if there is none.
     public var expiresAt: WallTime?
     /// The monotonic time at which the token expires, which decides if it is sent.
     public var expiry: Instant?
     /// The last failure since the token was issued.
-    public var lastError: IdentityError?
+    public var lastError: LastError?
 
     /// A status read from another process's answer.
-    package init(target: TokenTarget, state: IdentityState, expiresAt: WallTime?, lastError: IdentityError?) {
+    package init(target: TokenTarget, state: SessionState, expiresAt: WallTime?, lastError: LastError?) {
         self.target = target
         self.state = state
         self.expiresAt = expiresAt
@@ -22,7 +22,7 @@ public struct TokenStatus: Equatable, Sendable {
     }
 
     /// Takes the token's part of an identity's status.
-    package init(of status: IdentityStatus, asking client: ClientConfiguration) {
+    package init(of status: SessionStatus, asking client: ClientConfiguration) {
         target = client.target
         state = status.state
         expiresAt = status.expiresAt
@@ -31,10 +31,10 @@ public struct TokenStatus: Equatable, Sendable {
     }
 }
 
-extension IdentityStatus {
-    /// Sets the state and the last error to those of the token whose state comes first in ``IdentityState``.
+extension SessionStatus {
+    /// Sets the state and the last error to those of the token whose state comes first in ``SessionState``.
     package mutating func summarizeTokens() {
-        for state in IdentityState.allCases {
+        for state in SessionState.allCases {
             guard let token = tokens.first(where: { $0.state == state }) else { continue }
             self.state = state
             lastError = token.lastError

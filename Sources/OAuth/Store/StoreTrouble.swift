@@ -7,7 +7,7 @@ struct StoreTrouble: Sendable {
     let since: WallTime
 }
 
-extension IdentityError {
+extension LastError {
     /// The trouble as people see it.
     init(_ trouble: StoreTrouble) {
         self.init(

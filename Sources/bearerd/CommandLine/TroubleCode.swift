@@ -16,7 +16,7 @@ struct TroubleCode: RawRepresentable, Equatable, Sendable {
     }
 
     /// The code of an identity's last error.
-    init(_ error: IdentityError) {
+    init(_ error: LastError) {
         self.init(rawValue: error.code)
     }
 }

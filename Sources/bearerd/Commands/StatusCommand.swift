@@ -63,14 +63,14 @@ struct StatusCommand: Command {
         }
         let store = ExaminedStore(configuration, loop: loop, onTrouble: Console.remark)
         try await store.probe()
-        var statuses: [IdentityStatus] = []
+        var statuses: [SessionStatus] = []
         for identity in configuration.identities {
             let stored = try await store.session(of: identity.name)
             let wall = WallTime(sinceEpoch: WallClock.sinceEpoch)
             let tokens = identity.clients(for: configuration.routes).map { client in
-                (client, IdentityStatus(of: stored, asking: client, at: .now, wall))
+                (client, SessionStatus(of: stored, asking: client, at: .now, wall))
             }
-            statuses.append(IdentityStatus(of: tokens))
+            statuses.append(SessionStatus(of: tokens))
         }
         return StatusDocument(
             version: Version.text, uptime: nil, identities: statuses, routes: configuration.routeStatuses,

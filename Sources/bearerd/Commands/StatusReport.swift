@@ -98,7 +98,7 @@ struct StatusReport {
                 } ?? "-",
             ])
         }
-        return table.coloured(column: 1) { IdentityState(rawValue: $0)?.colour }
+        return table.coloured(column: 1) { SessionState(rawValue: $0)?.colour }
     }
 
     /// The tokens of the identities from which routes want several.
@@ -111,7 +111,7 @@ struct StatusReport {
                     token.target.words, token.state.rawValue, token.expiresAt.map(when) ?? "-",
                 ])
             }
-            text.append(table.coloured(column: 1) { IdentityState(rawValue: $0)?.colour })
+            text.append(table.coloured(column: 1) { SessionState(rawValue: $0)?.colour })
         }
     }
 
@@ -164,7 +164,7 @@ struct StatusReport {
     }
 }
 
-extension IdentityState {
+extension SessionState {
     fileprivate var colour: TerminalText.Colour {
         switch self {
         case .authorized: .green
@@ -174,7 +174,7 @@ extension IdentityState {
     }
 }
 
-extension IdentityStatus {
+extension SessionStatus {
     /// The meaning of ``comingTrouble``, how long the token lasts, and the remedy.
     ///
     /// - Parameter namesDoctor: false where doctor says it.

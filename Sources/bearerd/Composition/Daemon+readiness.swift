@@ -48,7 +48,7 @@ extension Daemon {
         guard readiness.begin() else { return }
         var isReady = false
         repeat {
-            var statuses: [IdentityStatus] = []
+            var statuses: [SessionStatus] = []
             for group in sessions.groups { statuses.append(await group.status()) }
             let now = ContinuousClock.now
             let report = ReadinessReport(

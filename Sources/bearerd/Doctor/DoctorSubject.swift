@@ -70,7 +70,7 @@ struct DoctorSubject: Sendable {
     func hasAsked(_ identity: ExaminedIdentity) -> Bool { asked[identity.name] != nil }
 
     /// The status of an identity in the running daemon; nil if none runs.
-    func known(of identity: ExaminedIdentity) -> IdentityStatus? {
+    func known(of identity: ExaminedIdentity) -> SessionStatus? {
         daemon.status?.identities.first { $0.name == identity.name }
     }
 

@@ -37,7 +37,7 @@ struct ExaminedSession {
             scope = known.scope
             lastError = known.state == .authorized ? nil : known.lastError?.sentence
             scopeChange = known.lastError.flatMap {
-                $0.code == IdentityError.scopeChanged ? $0.detail : nil
+                $0.code == LastError.scopeChanged ? $0.detail : nil
             }
             return
         }

@@ -9,7 +9,7 @@ struct AnswerTrial {
     /// The token that requests may use.
     private(set) var token: AccessTokenSnapshot?
     /// The identity's state.
-    private(set) var state: IdentityState
+    private(set) var state: SessionState
     /// True if something happens later without an event.
     private(set) var isToBeWoken: Bool
 

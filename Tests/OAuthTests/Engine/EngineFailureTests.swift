@@ -13,7 +13,7 @@ import Testing
         (run.locks, run.readFailure) = (false, frozen)
         run.play(.storeChanged(isWritable: false))
         run.play(.started)
-        var states: [IdentityState] = []
+        var states: [SessionState] = []
         for _ in 0..<20 {
             run.pass(.seconds(2))
             run.play(.timePassed)

@@ -108,7 +108,7 @@ final class EngineHarness {
         return nil
     }
 
-    var word: IdentityState { state.state(at: now) }
+    var word: SessionState { state.state(at: now) }
 
     var token: String? { state.published(at: now)?.token.withPlaintext { $0 } }
 

@@ -245,9 +245,9 @@ struct EngineState {
         target.isWithheld ? nil : target.usable(at: now)
     }
 
-    func state(at now: Instant) -> IdentityState { engine(at: now).state(of: 0) }
+    func state(at now: Instant) -> SessionState { engine(at: now).state(of: 0) }
 
-    func status(at now: Instant) -> IdentityStatus { engine.status(of: 0, at: now) }
+    func status(at now: Instant) -> SessionStatus { engine.status(of: 0, at: now) }
 
     /// The next moment at which something changes without an event.
     func nextMoment(after now: Instant) -> Instant? {

@@ -9,7 +9,7 @@ extension CommandFailure {
     ///   - unanswered: the party that kept us waiting, in words.
     ///   - isOfSource: true if the token comes from a `source` in place of an authorization server.
     init(
-        _ error: TokenError, of identity: IdentityStatus, unanswered: String? = nil, isOfSource: Bool = false
+        _ error: TokenError, of identity: SessionStatus, unanswered: String? = nil, isOfSource: Bool = false
     ) {
         if let trouble = identity.lastError, trouble.isAboutStore {
             self.init(
@@ -42,7 +42,7 @@ extension CommandFailure {
 
     /// The failure of an action on an identity.
     init(
-        _ failure: SessionFailure, of identity: IdentityStatus, unanswered: String? = nil,
+        _ failure: SessionFailure, of identity: SessionStatus, unanswered: String? = nil,
         isOfSource: Bool = false
     ) {
         switch failure {

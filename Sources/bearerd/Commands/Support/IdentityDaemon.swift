@@ -50,7 +50,7 @@ struct IdentityDaemon {
             let client = AdminClient(configuration.admin, listen: configuration.listen, loop: loop)
         else { return nil }
         let isUnknown = await session.isUnknownToStore
-        let known: IdentityStatus?
+        let known: SessionStatus?
         do throws(CommandFailure) {
             known = try await Self.status(of: identity.name, from: client, running: file)
         } catch {
@@ -69,7 +69,7 @@ struct IdentityDaemon {
     /// - Returns: nil if no daemon runs by the file, or it has no such identity.
     private static func status(
         of identity: String, from client: AdminClient, running file: String
-    ) async throws(CommandFailure) -> IdentityStatus? {
+    ) async throws(CommandFailure) -> SessionStatus? {
         guard case .own(let document) = try await client.daemon(of: file) else { return nil }
         return document.identities.first { $0.name == identity }
     }
@@ -135,7 +135,7 @@ struct IdentityDaemon {
     }
 }
 
-extension IdentityStatus {
+extension SessionStatus {
     /// True if there is something that a logout would end.
     fileprivate var hasSession: Bool {
         switch state {

@@ -116,7 +116,7 @@ struct IdentitySession {
     /// Gets a new token whatever the current one's expiry, and stores it.
     ///
     /// - Returns: the status of the identity afterwards.
-    func refresh() async throws(CommandFailure) -> IdentityStatus {
+    func refresh() async throws(CommandFailure) -> SessionStatus {
         try await perform { session throws(TokenError) in
             try await session.refresh(waitingAtMost: patience)
         }
@@ -253,7 +253,7 @@ struct IdentitySession {
     }
 
     private static func value<Value>(
-        of outcome: Result<Value, SessionFailure>, _ status: IdentityStatus
+        of outcome: Result<Value, SessionFailure>, _ status: SessionStatus
     ) throws(CommandFailure) -> Value {
         switch outcome {
         case .success(let value): return value

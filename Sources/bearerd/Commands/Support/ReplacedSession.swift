@@ -31,7 +31,7 @@ struct ReplacedSession: Sendable {
     }
 
     /// - Returns: nil for an identity of which a daemon has no session.
-    init?(_ status: IdentityStatus) {
+    init?(_ status: SessionStatus) {
         guard status.state == .authorized || status.state == .refreshing else { return nil }
         identity = status.name
         person = status.person

@@ -22,7 +22,7 @@ final class ServiceManager: Sendable {
         var phase = Phase.starting
         /// The failure of the last reload, until one succeeds.
         var complaint: String?
-        var identities: [(name: String, state: IdentityState)] = []
+        var identities: [(name: String, state: SessionState)] = []
         /// The identities whose sessions the end waits to store.
         var unstored = ""
         var unsent: [NotificationSocket.Notice] = []
@@ -78,7 +78,7 @@ final class ServiceManager: Sendable {
     func alive() { tell(.alive, isStatus: false) }
 
     /// Reports the state of an identity; nil if it was removed.
-    func identity(_ name: String, isIn newState: IdentityState?) {
+    func identity(_ name: String, isIn newState: SessionState?) {
         state.withLock { state in
             let index = state.identities.firstIndex { $0.name == name }
             switch (index, newState) {

@@ -18,8 +18,8 @@ struct Identities: IdentityDirectory {
         groups.first { $0.name == name }?.members.map(\.session) ?? []
     }
 
-    func statuses() async -> [IdentityStatus] {
-        var statuses: [IdentityStatus] = []
+    func statuses() async -> [SessionStatus] {
+        var statuses: [SessionStatus] = []
         for group in groups { statuses.append(await group.status()) }
         return statuses
     }
@@ -169,7 +169,7 @@ struct Identities: IdentityDirectory {
     }
 }
 
-extension IdentityStatus {
+extension SessionStatus {
     /// The earliest expiry of its tokens.
     fileprivate var earliestExpiry: WallTime? {
         tokens.isEmpty ? expiresAt : tokens.compactMap(\.expiresAt).min { $0.sinceEpoch < $1.sinceEpoch }

@@ -68,10 +68,10 @@ struct SessionGroup: Sendable {
         try await first.register(redirectURI: identity.redirectURI.registered)
     }
 
-    func status() async -> IdentityStatus {
-        var statuses: [(ClientConfiguration, IdentityStatus)] = []
+    func status() async -> SessionStatus {
+        var statuses: [(ClientConfiguration, SessionStatus)] = []
         for member in members { statuses.append((member.client, await member.session.status)) }
-        return IdentityStatus(of: statuses, page: page)
+        return SessionStatus(of: statuses, page: page)
     }
 }
 
@@ -85,11 +85,11 @@ extension ClientConfiguration {
     }
 }
 
-extension IdentityStatus {
+extension SessionStatus {
     /// Combines the statuses of an identity's sessions; the first one stands for the whole.
     ///
     /// - Parameter page: the status page, where no command can help.
-    init(of statuses: [(ClientConfiguration, IdentityStatus)], page: String? = nil) {
+    init(of statuses: [(ClientConfiguration, SessionStatus)], page: String? = nil) {
         let advised = statuses.map { ($0.0, $0.1.advised(page)) }
         self = advised[0].1
         guard statuses.count > 1 else { return }
@@ -99,9 +99,9 @@ extension IdentityStatus {
     }
 
     /// This status, with the advice to log in if only a login helps.
-    private func advised(_ page: String?) -> IdentityStatus {
+    private func advised(_ page: String?) -> SessionStatus {
         var status = self
-        let isForPerson = state == .loginRequired || lastError?.code == IdentityError.scopeChanged
+        let isForPerson = state == .loginRequired || lastError?.code == LastError.scopeChanged
         if isForPerson { status.lastError?.detail += "; \(LoginAdvice.text(for: name, at: page))" }
         return status
     }

@@ -46,7 +46,7 @@ final class StateChangeHooks: Sendable {
     }
 
     /// Queues the identity's command if it has one; never blocks.
-    func run(for identity: String, in state: IdentityState) {
+    func run(for identity: String, in state: SessionState) {
         guard let (command, number) = commands[identity] else { return }
         let log = log.with(.identity, .string(identity))
         let thread: ThreadExecutor?
@@ -89,7 +89,7 @@ final class StateChangeHooks: Sendable {
         }
     }
 
-    private func execute(_ command: [String], _ identity: String, _ state: IdentityState, _ log: Log) {
+    private func execute(_ command: [String], _ identity: String, _ state: SessionState, _ log: Log) {
         var environment = environment
         environment["BEARERD_IDENTITY"] = identity
         environment["BEARERD_STATE"] = state.rawValue

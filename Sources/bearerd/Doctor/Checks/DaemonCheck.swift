@@ -92,7 +92,7 @@ enum DaemonCheck {
 
     /// The finding for an identity's status in the daemon.
     static func finding(
-        of known: IdentityStatus, as examined: ExaminedIdentity?, isUsed: Bool
+        of known: SessionStatus, as examined: ExaminedIdentity?, isUsed: Bool
     ) -> Finding {
         let error = known.lastError.map { ": \($0.sentence)" } ?? ""
         let seen = known.state.rawValue + error
@@ -115,7 +115,7 @@ enum DaemonCheck {
         }
     }
 
-    private static func fix(of known: IdentityStatus, as examined: ExaminedIdentity?) -> String {
+    private static func fix(of known: SessionStatus, as examined: ExaminedIdentity?) -> String {
         if known.lastError?.detail.hasSuffix(Sandbox.advice) ?? false { return Sandbox.advice }
         switch known.state {
         case .loginRequired: return "bearerd login \(known.name)"

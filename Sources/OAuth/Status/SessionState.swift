@@ -3,7 +3,7 @@
 /// The state of a session, as programs and people see it; the raw value is its name in JSON.
 ///
 /// If several apply, the first in this order is shown. Readiness does not depend on it.
-public enum IdentityState: String, CaseIterable, Sendable {
+public enum SessionState: String, CaseIterable, Sendable {
     /// Somebody must log in: nobody has yet, or the authorization server refused the session for good.
     case loginRequired = "login_required"
     /// The authorization server refuses this client or its request, so the configuration must change.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The last failure of an identity, as shown to people.
-public struct IdentityError: Equatable, Sendable, CustomStringConvertible {
+public struct LastError: Equatable, Sendable, CustomStringConvertible {
     /// The `error` of the server's response if it may be shown, else a word of this library, like `unreachable`.
     public var code: String
     /// A sentence about the cause, the endpoint and the remedy, with the provider's words in quotes.

@@ -4,15 +4,15 @@ package import BearerdJSON
 internal import BearerdObservability
 package import OAuth
 
-extension IdentityStatus {
+extension SessionStatus {
     /// Reads ``json``; what only the daemon itself knows of expiry is missing.
     package init?(admin json: JSONValue) {
-        guard let name = json[.name]?.string, let state = IdentityState(json[.state]) else { return nil }
+        guard let name = json[.name]?.string, let state = SessionState(json[.state]) else { return nil }
         self.init(
             name: name, state: state, generation: json.count(.generation) ?? 0,
             expiresAt: WallTime(json[.expiresAt]), lifetime: json[.lifetime]?.integer.map { .seconds($0) },
             scope: json[.scope]?.words ?? [], lastRefresh: WallTime(json[.lastRefresh]),
-            lastError: IdentityError(json[.lastError]),
+            lastError: LastError(json[.lastError]),
             tokens: json[.tokens]?.array?.compactMap { TokenStatus(admin: $0) } ?? [])
         person = json[.person]?.string
         nextRequest = WallTime(json[.nextRequest])
@@ -40,7 +40,7 @@ extension IdentityStatus {
 
 extension TokenStatus {
     fileprivate init?(admin json: JSONValue) {
-        guard let state = IdentityState(json[.state]) else { return nil }
+        guard let state = SessionState(json[.state]) else { return nil }
         self.init(
             target: TokenTarget(
                 scope: json[.scope]?.words, audience: json[.audience]?.words,
@@ -48,7 +48,7 @@ extension TokenStatus {
                 permissions: json[.permissions]?.object?.compactMap { name, value in
                     value.string.map { NamedValue(name, $0) }
                 }),
-            state: state, expiresAt: WallTime(json[.expiresAt]), lastError: IdentityError(json[.lastError]))
+            state: state, expiresAt: WallTime(json[.expiresAt]), lastError: LastError(json[.lastError]))
     }
 
     /// One entry of an identity's `tokens`, if routes have tokens of their own.
@@ -66,14 +66,14 @@ extension TokenStatus {
     }
 }
 
-extension IdentityState {
+extension SessionState {
     fileprivate init?(_ json: JSONValue?) {
         guard let word = json?.string else { return nil }
         self.init(rawValue: word)
     }
 }
 
-extension IdentityError {
+extension LastError {
     fileprivate init?(_ json: JSONValue?) {
         guard let json, let code = json[.code]?.string else { return nil }
         let stores: [StoreError] = [.busy(by: nil), .unavailable("")]

@@ -3,7 +3,7 @@
 internal import BearerdHTTPMessages
 internal import OAuth
 
-extension IdentityStatus {
+extension SessionStatus {
     /// The state in words, and its style.
     ///
     /// - Parameters:
@@ -101,7 +101,7 @@ extension IdentityStatus {
     }
 }
 
-extension IdentityState {
+extension SessionState {
     /// True if nobody has to act.
     var isWell: Bool { self == .authorized || self == .refreshing || self == .empty }
 }

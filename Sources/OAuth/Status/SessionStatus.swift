@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The status of an identity, without secrets.
-public struct IdentityStatus: Equatable, Sendable {
+public struct SessionStatus: Equatable, Sendable {
     /// The ``ClientConfiguration/name``.
     public var name: String
     /// The state of the identity and its tokens.
-    public var state: IdentityState
+    public var state: SessionState
     /// The number of stored changes of the session, counted across processes and restarts.
     public var generation: Int
     /// The civil time at which the current access token expires; nil if there is none.
@@ -19,7 +19,7 @@ public struct IdentityStatus: Equatable, Sendable {
     /// The time of the last successful token request of any process that shares the store.
     public var lastRefresh: WallTime?
     /// The last failure since ``lastRefresh``.
-    public var lastError: IdentityError?
+    public var lastError: LastError?
     /// The user's name from the id token: `preferred_username`, else `email`, else `sub`.
     public var person: String?
     /// The time of the next automatic token request; nil if there is none, or it is in flight.
@@ -41,10 +41,10 @@ public struct IdentityStatus: Equatable, Sendable {
 
     /// A status read from another process's answer; its monotonic times belong to that process.
     package init(
-        name: String, state: IdentityState, generation: Int, expiresAt: WallTime? = nil,
+        name: String, state: SessionState, generation: Int, expiresAt: WallTime? = nil,
         expiry: Instant? = nil,
         lifetime: Duration? = nil, scope: [String], lastRefresh: WallTime? = nil,
-        lastError: IdentityError? = nil, tokens: [TokenStatus] = []
+        lastError: LastError? = nil, tokens: [TokenStatus] = []
     ) {
         self.name = name
         self.state = state
@@ -73,9 +73,9 @@ public struct IdentityStatus: Equatable, Sendable {
     }
 
     /// Why there may soon be no token, or no session, although the state is a good one; nil if there is no such reason.
-    package var comingTrouble: IdentityError? {
+    package var comingTrouble: LastError? {
         guard state == .authorized || state == .refreshing || state == .empty, let lastError,
-            lastError.code != IdentityError.scopeChanged, !waitsForAnother
+            lastError.code != LastError.scopeChanged, !waitsForAnother
         else { return nil }
         return lastError
     }
