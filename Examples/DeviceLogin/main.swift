@@ -19,6 +19,6 @@ await run("DeviceLogin", "ISSUER", "CLIENT_ID") { words in
     say("Visit \(device.verificationURI) and type \(device.userCode)")
     // Asks as often as the server allows, and gives up when the code expires; cancelling the task ends it sooner.
     let login = try await session.logIn(with: device)
-    say("logged in: \(login.person ?? "somebody"), token type: \(await session.tokenType ?? "none")")
+    say("logged in: \(login.personName ?? "somebody"), token type: \(await session.tokenType ?? "none")")
     await session.stop()
 }

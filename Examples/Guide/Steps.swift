@@ -80,7 +80,7 @@ extension Steps {
 
     func step8(client: inout ClientConfiguration) async throws {
         let login = try await runtime.logIn(session) { url in open(url) }
-        print(login.person ?? "somebody")
+        print(login.personName ?? "somebody")
         _ = login
     }
 

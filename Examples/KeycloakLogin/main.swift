@@ -23,7 +23,7 @@ await run("KeycloakLogin", "ISSUER", "CLIENT_ID") { words in
     let session = try runtime.session(for: client)
     await session.start()
     let login = try await runtime.logIn(session) { url in say("Visit \(url)") }
-    say("logged in: \(login.person ?? "somebody")")
+    say("logged in: \(login.personName ?? "somebody")")
 
     try await session.withFreshTokens { tokens in
         // `tokens.accessToken` is what an API is shown; the id token has been judged already.

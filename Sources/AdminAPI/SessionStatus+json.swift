@@ -14,7 +14,7 @@ extension SessionStatus {
             scope: json[.scope]?.words ?? [], lastRefresh: WallTime(json[.lastRefresh]),
             lastError: LastError(json[.lastError]),
             tokens: json[.tokens]?.array?.compactMap { TokenStatus(admin: $0) } ?? [])
-        person = json[.person]?.string
+        personName = json[.person]?.string
         nextRequest = WallTime(json[.nextRequest])
         goesOnFromMemory = json[.goesOnFromMemory]?.bool ?? false
         isOnlyInMemory = json[.onlyInMemory]?.bool ?? false
@@ -27,7 +27,7 @@ extension SessionStatus {
         return JSONValue(admin: [
             .name: .string(name), .state: .string(state.rawValue), .generation: JSONValue(count: generation),
             .expiresAt: expiresAt.json, .scope: JSONValue(words: scope), .lastRefresh: lastRefresh.json,
-            .lastError: lastError?.json ?? .null, .person: person.map(JSONValue.string),
+            .lastError: lastError?.json ?? .null, .person: personName.map(JSONValue.string),
             .lifetime: lifetime.map { .integer($0.components.seconds) },
             .nextRequest: nextRequest.map { Optional($0).json },
             .additional: additional.isEmpty ? nil : .some(.object(additional)),

@@ -21,7 +21,7 @@ package struct SessionTransferReport: Sendable {
         login = json[.hasRefreshToken]?.bool.map { hasRefreshToken in
             Login(
                 hasRefreshToken: hasRefreshToken, hasIDToken: json[.hasIDToken]?.bool ?? false,
-                person: json[.person]?.string)
+                personName: json[.person]?.string)
         }
     }
 
@@ -30,7 +30,7 @@ package struct SessionTransferReport: Sendable {
         JSONValue(admin: [
             .isChanged: .bool(isChanged), .hasRefreshToken: (login?.hasRefreshToken).map(JSONValue.bool),
             .hasIDToken: (login?.hasIDToken).map(JSONValue.bool),
-            .person: (login?.person).map(JSONValue.string),
+            .person: (login?.personName).map(JSONValue.string),
         ])
     }
 }

@@ -139,7 +139,7 @@ import Testing
         outcome.failures = Array(repeating: TokenFailure(.transient, .unreachable, detail: "away"), count: 2)
         #expect(LogoutReport(outcome).reasons.count == 1, "one that both requests have is told once")
         let login = SessionTransferReport(
-            login: Login(hasRefreshToken: true, hasIDToken: false, person: "Ada"))
+            login: Login(hasRefreshToken: true, hasIDToken: false, personName: "Ada"))
         #expect(SessionTransferReport(login.json)?.json == login.json)
     }
 }

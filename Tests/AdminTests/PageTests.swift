@@ -42,7 +42,7 @@ struct `The page of the status` {
 
     @Test func `tells life, next refresh, person and what mends`() {
         var person = identity("web", .loginRequired)
-        person.person = "<alice>"
+        person.personName = "<alice>"
         person.lastError = LastError(code: "invalid_grant", detail: "\"no\" & <never>", at: now)
         let route = RouteStatus(path: "/", upstream: "http://api", identity: "web")
         let text = page(
@@ -214,7 +214,7 @@ struct `The page of the status` {
         let longest = String(repeating: long, count: 20)
         let identities = (0..<500).map { number -> SessionStatus in
             var status = identity("\(number)\(long)", .misconfigured)
-            status.person = longest
+            status.personName = longest
             status.scope = [longest]
             status.lastError = LastError(code: longest, detail: longest, at: now)
             return status

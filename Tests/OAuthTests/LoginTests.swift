@@ -61,7 +61,7 @@ struct `A login` {
         try await harness.run("old") {
             harness.server.script(answer(try idToken(key)))
             let login = try await harness.session.logIn(with: Self.code)
-            #expect(login == Login(hasRefreshToken: true, hasIDToken: true, person: "alice"))
+            #expect(login == Login(hasRefreshToken: true, hasIDToken: true, personName: "alice"))
             #expect(harness.token == "at-login")
             #expect(refreshToken(harness) == "rt-login")
             #expect(await harness.session.status.state == .authorized)

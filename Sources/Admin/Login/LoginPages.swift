@@ -10,7 +10,7 @@ internal import OAuth
 enum LoginPages {
     static func done(_ login: Login?, _ identity: String, at provider: String?) -> ServiceReply {
         let person =
-            login?.person.map { " as <strong>\(String($0.prefix(200)))</strong>" as HTMLText } ?? .empty
+            login?.personName.map { " as <strong>\(String($0.prefix(200)))</strong>" as HTMLText } ?? .empty
         let advice: HTMLText =
             login?.hasRefreshToken ?? true
             ? .empty

@@ -100,7 +100,7 @@ struct IdentityCard {
 
     private var facts: HTMLText {
         var facts: [(HTMLText, HTMLText)] = []
-        if let person = status.person { facts.append(("Person", "\(person.cut(to: 100))")) }
+        if let person = status.personName { facts.append(("Person", "\(person.cut(to: 100))")) }
         let isSource = client?.source != nil
         if let server = client?.server {
             facts.append((isSource ? "From" : "Issuer", server.cut(to: 200).breakable))

@@ -26,7 +26,7 @@ extension IDToken {
     public var email: String? { self["email"] }
 
     /// The person's name: the first of `preferred_username`, `email` and `sub` that is not empty.
-    var person: String? {
+    var personName: String? {
         ["preferred_username", "email", "sub"].lazy.compactMap { self[$0] }.first { !$0.isEmpty }
     }
 

@@ -226,7 +226,7 @@ extension AuthSession {
         let idToken = response.idToken.flatMap { try? IDToken(parsing: $0) }
         return Login(
             hasRefreshToken: response.refreshToken != nil, hasIDToken: response.idToken != nil,
-            person: idToken?.person)
+            personName: idToken?.personName)
     }
 
     /// Has the server forget the tokens of a login that is not believed; nobody waits for that.

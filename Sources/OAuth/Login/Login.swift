@@ -7,12 +7,12 @@ public struct Login: Equatable, Sendable {
     /// True if the login brought an ID token.
     public let hasIDToken: Bool
     /// `preferred_username`, `email` or `sub` of the ID token; nil without one.
-    public let person: String?
+    public let personName: String?
 
-    package init(hasRefreshToken: Bool, hasIDToken: Bool, person: String? = nil) {
+    package init(hasRefreshToken: Bool, hasIDToken: Bool, personName: String? = nil) {
         self.hasRefreshToken = hasRefreshToken
         self.hasIDToken = hasIDToken
-        self.person = person
+        self.personName = personName
     }
 }
 

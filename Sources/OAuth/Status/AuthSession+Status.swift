@@ -15,7 +15,7 @@ extension AuthSession {
                 // The civil clock was set since: whoever compares what we tell with it is to find what is left.
                 if max(end - told, told - end) > Self.clockStep { status.expiresAt = end }
             }
-            status.person = personsName(in: engine.session)
+            status.personName = personsName(in: engine.session)
             status.nextRequest = engine.nextRequest(of: target, at: now).map { moment in
                 wall + max(.zero, moment - now)
             }
@@ -32,7 +32,7 @@ extension AuthSession {
             return session.person.flatMap { $0.email ?? $0.id }.map { String($0.prefix(200)) }
         }
         if let known = knownPerson, known.generation == session.generation { return known.name }
-        let name = (try? IDToken(parsing: token))?.person.map { String($0.prefix(200)) }
+        let name = (try? IDToken(parsing: token))?.personName.map { String($0.prefix(200)) }
             .flatMap { SecretListing.isRepeated(in: $0) ? nil : $0 }
         knownPerson = (session.generation, name)
         return name

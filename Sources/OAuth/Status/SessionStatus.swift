@@ -20,8 +20,8 @@ public struct SessionStatus: Equatable, Sendable {
     public var lastRefresh: WallTime?
     /// The last failure since ``lastRefresh``.
     public var lastError: LastError?
-    /// The user's name from the id token: `preferred_username`, else `email`, else `sub`.
-    public var person: String?
+    /// A name for the person to show, from the ID token: `preferred_username`, else `email`, else `sub`.
+    public var personName: String?
     /// The time of the next automatic token request; nil if there is none, or it is in flight.
     public var nextRequest: WallTime?
     /// Other members of the provider's answers.

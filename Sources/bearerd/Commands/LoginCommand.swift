@@ -97,7 +97,7 @@ struct LoginCommand: IdentityCommand {
 extension Login {
     /// The message after a login; it names the person only on a terminal, because output is often kept.
     var message: String {
-        let name = LoginWait.isWatched ? person.map { " as \($0.prefix(200))" } ?? "" : ""
+        let name = LoginWait.isWatched ? personName.map { " as \($0.prefix(200))" } ?? "" : ""
         guard !hasRefreshToken else { return "logged in\(name)" }
         return "logged in\(name), but no refresh token came back: the session ends with its access token; "
             + "ask for scope offline_access (Google: authorization_params: {access_type: offline})"

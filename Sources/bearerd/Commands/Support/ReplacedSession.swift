@@ -34,7 +34,7 @@ struct ReplacedSession: Sendable {
     init?(_ status: SessionStatus) {
         guard status.state == .authorized || status.state == .refreshing else { return nil }
         identity = status.name
-        person = status.person
+        person = status.personName
         refreshToken = nil
         importedToken = nil
         isKeptFrom = { _ in false }
