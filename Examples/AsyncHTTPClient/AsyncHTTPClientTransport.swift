@@ -34,7 +34,7 @@ extension TransportError {
     /// Only what happens before a request is sent is `unreachable`.
     fileprivate init(_ error: any Error) {
         switch error {
-        case is NIOTooManyBytesError: self = .answerTooLarge
+        case is NIOTooManyBytesError: self = .responseTooLarge
         case is NIOConnectionError: self = .unreachable("nobody accepts a connection")
         case HTTPClientError.connectTimeout: self = .unreachable("no connection in time")
         case HTTPClientError.deadlineExceeded, HTTPClientError.readTimeout: self = .timedOut

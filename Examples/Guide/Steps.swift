@@ -24,7 +24,7 @@ struct Steps {
     let readSecret: @Sendable () -> String
     let randomText: @Sendable () -> String
     let openStore: @Sendable () throws -> any SessionStore
-    let call: @Sendable ([NamedValue]) async throws -> ResourceAnswer<String>
+    let call: @Sendable ([NamedValue]) async throws -> ResourceResponse<String>
     let show: @MainActor @Sendable (String) async -> Void
     let open: @Sendable (String) -> Void
     let save: @Sendable (Secret) -> Void
@@ -148,7 +148,7 @@ extension Steps {
             var request = URLRequest(url: orders)
             for field in credentials.headers { request.setValue(field.value, forHTTPHeaderField: field.name) }
             let (data, response) = try await URLSession.shared.data(for: request)
-            return ResourceAnswer(status: (response as? HTTPURLResponse)?.statusCode ?? 0, value: data)
+            return ResourceResponse(status: (response as? HTTPURLResponse)?.statusCode ?? 0, value: data)
         }
         _ = answer
     }
@@ -275,8 +275,8 @@ extension Steps {
             var request = URLRequest(url: orders)
             for header in credentials.headers { request.setValue(header.value, forHTTPHeaderField: header.name) }
             let (data, response) = try await URLSession.shared.data(for: request)
-            guard let response = response as? HTTPURLResponse else { return ResourceAnswer(status: 0, value: data) }
-            return ResourceAnswer(
+            guard let response = response as? HTTPURLResponse else { return ResourceResponse(status: 0, value: data) }
+            return ResourceResponse(
                 status: response.statusCode,
                 challenges: [response.value(forHTTPHeaderField: "WWW-Authenticate")].compactMap(\.self),
                 nonce: response.value(forHTTPHeaderField: "DPoP-Nonce"), value: data)
@@ -315,7 +315,7 @@ extension Steps {
             var request = URLRequest(url: orders)
             for header in credentials.headers { request.setValue(header.value, forHTTPHeaderField: header.name) }
             let (data, response) = try await URLSession.shared.data(for: request)
-            return ResourceAnswer(status: (response as? HTTPURLResponse)?.statusCode ?? 0, value: data)
+            return ResourceResponse(status: (response as? HTTPURLResponse)?.statusCode ?? 0, value: data)
         }
         _ = answer
     }

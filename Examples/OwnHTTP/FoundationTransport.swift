@@ -92,7 +92,7 @@ private final class Exchange: NSObject, URLSessionDataDelegate {
             return state.body.count > most
         }
         guard isTooLong else { return }
-        end(TransportError.answerTooLarge)
+        end(TransportError.responseTooLarge)
         dataTask.cancel()
     }
 

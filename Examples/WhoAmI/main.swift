@@ -24,7 +24,7 @@ func whoAmI(_ session: AuthSession) async throws -> String {
         for field in credentials.headers { request.setValue(field.value, forHTTPHeaderField: field.name) }
         let (body, response) = try await URLSession.shared.data(for: request)
         let status = (response as? HTTPURLResponse)?.statusCode ?? 0
-        return ResourceAnswer(status: status, value: String(decoding: body, as: UTF8.self))
+        return ResourceResponse(status: status, value: String(decoding: body, as: UTF8.self))
     }
     // The refresh told that the session has died, and so the 401 goes through.
     if answer.status == 401, await session.needsLogin { throw TokenError.loginRequired }

@@ -14,7 +14,7 @@ extension RequestCredentials {
     }
 }
 
-extension ResourceAnswer {
+extension ResourceResponse {
     /// A response with all that a session must know of it, and the program's own result.
     public init(_ response: HTTPURLResponse, value: Value) {
         self.init(
@@ -77,7 +77,7 @@ extension AuthSession {
             var authorized = request
             credentials.authorize(&authorized)
             let (data, response) = try await send(authorized)
-            return ResourceAnswer(response, value: (data, response))
+            return ResourceResponse(response, value: (data, response))
         }.value
     }
 

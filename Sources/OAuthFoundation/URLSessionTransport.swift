@@ -67,7 +67,7 @@ extension TransportError {
     /// The meaning of what `URLSession` says; what it is silent about may have reached the server.
     init(_ error: any Error) {
         switch error {
-        case is URLExchanges.TooLong: self = .answerTooLarge
+        case is URLExchanges.TooLong: self = .responseTooLarge
         case is URLExchanges.TooLate: self = .timedOut
         case is CancellationError: self = .interrupted("cancelled")
         case let error as URLError: self.init(error)
@@ -90,7 +90,7 @@ extension TransportError {
             .clientCertificateRequired:
             self = .certificate("the certificate does not verify, or TLS failed (\(reason))")
         case .timedOut: self = .timedOut
-        case .dataLengthExceedsMaximum: self = .answerTooLarge
+        case .dataLengthExceedsMaximum: self = .responseTooLarge
         case .badServerResponse, .cannotParseResponse: self = .notHTTP("no HTTP answer (\(reason))")
         default: self = .interrupted("the connection ended (\(reason))")
         }

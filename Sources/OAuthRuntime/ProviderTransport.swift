@@ -75,7 +75,7 @@ extension TransportError {
         case .unanswered where url.scheme == .http:
             self = .interrupted("the connection ended; does it want https://?")
         case .unanswered, .interrupted: self = .interrupted("the connection ended")
-        case .tooLarge: self = .answerTooLarge
+        case .tooLarge: self = .responseTooLarge
         case .malformed: self = .notHTTP("not an HTTP answer")
         case .cancelled: self = .interrupted("cancelled")
         case .other(let error): self = .interrupted(error.reason)

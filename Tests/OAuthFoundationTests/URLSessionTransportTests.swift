@@ -93,13 +93,13 @@ import Testing
 
     @Test func `reads no more than it may, and keeps a part where that is wanted`() async throws {
         let server = try RawUpstream { _ in .ok(String(repeating: "a", count: 200_000)) }
-        #expect(try await failure(of: server) { $0.maximumAnswerBytes = 1000 } == .answerTooLarge)
+        #expect(try await failure(of: server) { $0.maximumAnswerBytes = 1000 } == .responseTooLarge)
         let part = try await URLSessionTransport().send(
             try request(server.url) {
                 $0.maximumAnswerBytes = 1000
                 $0.keepsPartialAnswer = true
             })
-        #expect(part.status == 200 && part.body.count == 1000 && part.cutOff == .answerTooLarge)
+        #expect(part.status == 200 && part.body.count == 1000 && part.cutOff == .responseTooLarge)
     }
 
     @Test func `says that nobody was asked only where that is sure`() async throws {

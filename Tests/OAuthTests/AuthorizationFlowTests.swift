@@ -34,7 +34,7 @@ struct `A pending authorization flow` {
             return
         }
         #expect(code.code.matches(Array("c".utf8)) && code.redirectURI == redirectURI && flow.isEnded)
-        #expect(throws: AuthorizationResponseError.alreadyAnswered) { try flow.response(to: answer) }
+        #expect(throws: AuthorizationResponseError.alreadyUsed) { try flow.response(to: answer) }
     }
 
     @Test(arguments: [
@@ -62,10 +62,10 @@ struct `A pending authorization flow` {
         #expect(throws: AuthorizationResponseError.self) {
             try flow.response(to: "\(answer)&iss=https%3A%2F%2Fother.example")
         }
-        #expect(throws: AuthorizationResponseError.alreadyAnswered) { try flow.response(to: answer) }
+        #expect(throws: AuthorizationResponseError.alreadyUsed) { try flow.response(to: answer) }
         let cancelled = AuthorizationFlow(request)
         cancelled.cancel()
-        #expect(throws: AuthorizationResponseError.alreadyAnswered) { try cancelled.response(to: answer) }
+        #expect(throws: AuthorizationResponseError.alreadyUsed) { try cancelled.response(to: answer) }
     }
 
     @Test func `goes on in another process`() throws {

@@ -18,7 +18,7 @@ struct `A request with a session's credentials` {
         let answer = try await harness.session.authorized(api, canRepeat: canRepeat) { credentials in
             #expect(credentials.name == "Authorization" && "\(credentials)" == "[credentials]")
             sent.append(credentials.value)
-            return ResourceAnswer(status: statuses[min(sent.count, statuses.count) - 1], value: sent.count)
+            return ResourceResponse(status: statuses[min(sent.count, statuses.count) - 1], value: sent.count)
         }
         #expect(answer.value == sent.count)
         return (answer.status, sent)
@@ -68,11 +68,12 @@ struct `A request with a session's credentials` {
             ]
             for (url, fault) in faults {
                 await #expect(throws: fault) {
-                    try await harness.session.authorized(url) { _ in ResourceAnswer(status: 200, value: ()) }
+                    try await harness.session.authorized(url) { _ in ResourceResponse(status: 200, value: ())
+                    }
                 }
             }
             let local = try await harness.session.authorized("http://127.0.0.1:1/") { _ in
-                ResourceAnswer(status: 200, value: ())
+                ResourceResponse(status: 200, value: ())
             }
             #expect(local.status == 200)
         }
@@ -84,13 +85,13 @@ struct `A request with a session's credentials` {
         let harness = SessionHarness { $0.proofs = .always }
         harness.server.script(
             .status(200, #"{"access_token":"at1","token_type":"DPoP","expires_in":300}"#))
-        let wish = ResourceAnswer(
+        let wish = ResourceResponse(
             status: 401, challenges: [#"DPoP error="use_dpop_nonce""#], nonce: "n1", value: ())
         try await harness.run {
             var sent: [[NamedValue]] = []
             let answer = try await harness.session.authorized(api + "?page=2", method: "PUT") { credentials in
                 sent.append(credentials.headers)
-                return sent.count == 1 ? wish : ResourceAnswer(status: 200, value: ())
+                return sent.count == 1 ? wish : ResourceResponse(status: 200, value: ())
             }
             #expect(answer.status == 200)
             #expect(sent.map { $0.map(\.name) } == [["Authorization", "DPoP"], ["Authorization", "DPoP"]])

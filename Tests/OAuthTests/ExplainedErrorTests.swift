@@ -39,7 +39,7 @@ struct `An error that is printed` {
         (TransportError.certificate("unknown CA"), "TLS with the server: unknown CA"),
         (TransportError.timedOut, "in time"),
         (TransportError.interrupted("reset"), "broke off: reset"),
-        (TransportError.answerTooLarge, "larger"),
+        (TransportError.responseTooLarge, "larger"),
         (TransportError.notHTTP("SSH"), "no HTTP: SSH"),
         (AuthorizedRequestError.invalidURL, "absolute"),
         (AuthorizedRequestError.insecureURL, "use https"),

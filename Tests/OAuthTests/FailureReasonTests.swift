@@ -7,10 +7,10 @@ import Testing
 /// What decides beside the kind of a failure, and the word that people and programs read of it.
 @Suite struct `A failure's reason` {
     private static let ours: [TokenFailure.Reason] = [
-        .emptyAnswer, .noAccessToken, .badAccessToken, .wrongTokenType, .expiredOnArrival, .commandFailed,
-        .badAnswer,
+        .emptyResponse, .noAccessToken, .badAccessToken, .wrongTokenType, .expiredOnArrival, .commandFailed,
+        .badResponse,
         .badIDToken, .badSignature, .noKeys, .badUserinfo, .noSubject, .subjectMismatch, .badRegistration,
-        .noMetadata, .issuerMismatch, .unreachable, .certificate, .timedOut, .interrupted, .answerTooLarge,
+        .noMetadata, .issuerMismatch, .unreachable, .certificate, .timedOut, .interrupted, .responseTooLarge,
         .badIssuer, .noEndpoint(.token), .noEndpoint(.revocation), .insecureEndpoint, .notRegistered,
         .noCredential(.clientSecret), .unreadableCredential(.privateKey), .badCredential(.assertion),
         .badRedirectURI, .noIdentity, .store(.busy(by: nil)), .store(.unavailable("disk full")), .cancelled,

@@ -40,7 +40,7 @@ struct `A session that was not started` {
     @Test func `makes requests and refreshes with what is stored`() async throws {
         harness.store.replace(with: harness.stored(1, refreshToken: "rt0"))
         let answer = try await harness.session.authorized("https://api.example/") {
-            ResourceAnswer(status: 200, value: $0.value)
+            ResourceResponse(status: 200, value: $0.value)
         }
         #expect(answer.value == "Bearer at1")
         try await harness.session.refresh()
@@ -69,7 +69,7 @@ struct `A session that was not started` {
             await #expect(throws: SessionFailure.token(.stopped)) { try await session.userinfo() }
             await #expect(throws: TokenError.stopped) {
                 try await session.authorized("https://api.example/") { _ in
-                    ResourceAnswer(status: 200, value: ())
+                    ResourceResponse(status: 200, value: ())
                 }
             }
             #expect(harness.server.bodies.count == 1)

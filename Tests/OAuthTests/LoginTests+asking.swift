@@ -28,7 +28,7 @@ extension `A login` {
     private func code(answering request: AuthorizationRequest) throws -> AuthorizationCode {
         let state = request.state.withPlaintext { $0 }
         guard case .granted(let code) = try request.response(in: "code=c&state=\(state)") else {
-            throw TokenFailure(.transient, .badAnswer, detail: "no code")
+            throw TokenFailure(.transient, .badResponse, detail: "no code")
         }
         return code
     }
@@ -103,7 +103,7 @@ extension `A login` {
         let other = asking(sharing: harness)
         @Sendable func finish(_ session: AuthSession, _ url: String) async throws -> Login? {
             guard !isCode else { return try await session.logInWithPendingCode() }
-            return try await session.logIn(withAnswer: url)
+            return try await session.logIn(withResponse: url)
         }
         try await other.run {
             try await harness.run {

@@ -137,7 +137,7 @@ struct `A login of a program's own` {
             let endpoint = try #require(HTTPURL("https://api.example/userinfo"))
             let answer = try await harness.session.authorized(endpoint) { credentials in
                 #expect(harness.session.isAuthorizedRequest(credentials.headers))
-                return ResourceAnswer(status: 200, value: credentials.value)
+                return ResourceResponse(status: 200, value: credentials.value)
             }
             #expect(answer.value == "Bearer at1")
             #expect(!harness.session.isAuthorizedRequest([NamedValue("Accept", "*/*")]))

@@ -61,7 +61,7 @@ struct `A session whose refresh token may be spent` {
     }
 
     /// The failures of a refresh whose answer nobody has, or not all of it.
-    static let lost: [TransportError] = [.interrupted("reset"), .answerTooLarge]
+    static let lost: [TransportError] = [.interrupted("reset"), .responseTooLarge]
 
     @Test(arguments: lost)
     func `knows it where another process has stored something else meanwhile`(

@@ -104,6 +104,6 @@ struct TokenRequestReport: Sendable {
     /// token in the part that nobody has read.
     var isLost: Bool {
         guard wasSent, let reason = outcome.failure?.reason else { return false }
-        return reason == .timedOut || reason == .interrupted || reason == .answerTooLarge
+        return reason == .timedOut || reason == .interrupted || reason == .responseTooLarge
     }
 }

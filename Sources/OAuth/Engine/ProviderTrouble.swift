@@ -30,10 +30,11 @@ extension TokenFailure {
     var isOfProvider: Bool {
         guard kind == .transient else { return false }
         switch reason {
-        case .refused, .status, .emptyAnswer, .noMetadata, .unreachable, .timedOut, .interrupted,
-            .answerTooLarge, .notHTTP:
+        case .refused, .status, .emptyResponse, .noMetadata, .unreachable, .timedOut, .interrupted,
+            .responseTooLarge, .notHTTP:
             return true
-        case .noAccessToken, .badAccessToken, .wrongTokenType, .expiredOnArrival, .commandFailed, .badAnswer,
+        case .noAccessToken, .badAccessToken, .wrongTokenType, .expiredOnArrival, .commandFailed,
+            .badResponse,
             .badIDToken, .badSignature, .noKeys, .badUserinfo, .noSubject, .subjectMismatch, .badRegistration,
             .issuerMismatch, .certificate, .badIssuer, .noEndpoint, .insecureEndpoint, .notRegistered,
             .noCredential, .unreadableCredential, .badCredential, .badParameter, .noProof, .badRedirectURI,

@@ -10,7 +10,7 @@ extension TokenFailure {
         /// A status, without an `error` that may be shown.
         case status(Int)
         /// No JSON object where there should be one.
-        case emptyAnswer
+        case emptyResponse
         /// A success without an access token.
         case noAccessToken
         /// An access token with bytes that no header may hold.
@@ -22,7 +22,7 @@ extension TokenFailure {
         /// A command that should print a token failed, or printed something else.
         case commandFailed
         /// An answer to a device authorization request without its codes (RFC 8628 §3.2).
-        case badAnswer
+        case badResponse
         /// An id token that is not believed.
         case badIDToken
         /// Signed claims whose signature does not verify.
@@ -53,7 +53,7 @@ extension TokenFailure {
         /// The connection ended before the answer did: the server may have acted upon the request.
         case interrupted
         /// An answer larger than allowed.
-        case answerTooLarge
+        case responseTooLarge
         /// The response is not HTTP.
         case notHTTP
 

@@ -32,7 +32,7 @@ extension AuthSession {
     /// - Returns: nil if no request waits.
     /// - Throws: ``LoginError``; the present session stays, and a URL that is no response leaves the request waiting, unless it
     ///   is of another issuer (``AuthorizationResponseError/endsLogin``).
-    package func logIn(withAnswer url: String) async throws(LoginError) -> Login? {
+    package func logIn(withResponse url: String) async throws(LoginError) -> Login? {
         if let refusal = await storeRefusal() { throw .unstored(refusal) }
         guard let request = await pendingRequest() else { return nil }
         let response: AuthorizationResponse
@@ -41,7 +41,7 @@ extension AuthSession {
         } catch {
             guard error.endsLogin else {
                 throw .failed(
-                    TokenFailure(.final, .badRedirectURI, detail: "this URL is no answer: \(error.clause)"))
+                    TokenFailure(.final, .badRedirectURI, detail: "this URL is no response: \(error.clause)"))
             }
             try? await forget(PendingLogin(request: request.encoded()))
             throw .failed(

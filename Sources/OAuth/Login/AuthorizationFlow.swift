@@ -44,7 +44,7 @@ public final class AuthorizationFlow: Sendable {
             defer { isOver = true }
             return !isOver
         }
-        guard isFirst else { throw .alreadyAnswered }
+        guard isFirst else { throw .alreadyUsed }
         return response
     }
 

@@ -5,7 +5,7 @@ public enum AuthorizationResponseError: ExplainedError, Equatable, Sendable {
     /// It is not at the redirect URI of the request.
     case otherAddress
     /// The response has come before, or the flow was cancelled.
-    case alreadyAnswered
+    case alreadyUsed
     /// The encoding is broken, a parameter occurs twice, or there is neither a code nor an error, or both.
     case malformed
     /// The state is not ours: the response is forged, or of another login.
@@ -19,7 +19,7 @@ public enum AuthorizationResponseError: ExplainedError, Equatable, Sendable {
     public var endsLogin: Bool {
         switch self {
         case .issuerMismatch, .issuerMissing: true
-        case .malformed, .stateMismatch, .otherAddress, .alreadyAnswered: false
+        case .malformed, .stateMismatch, .otherAddress, .alreadyUsed: false
         }
     }
 
@@ -36,7 +36,7 @@ public enum AuthorizationResponseError: ExplainedError, Equatable, Sendable {
     public var reason: String {
         switch self {
         case .otherAddress: "it is not at the redirect URI of this login"
-        case .alreadyAnswered: "this login is over"
+        case .alreadyUsed: "this login is over"
         case .malformed: "it is no answer of an authorization server"
         case .stateMismatch: "its state is not the one of this login"
         case .issuerMismatch: "it is of another issuer than the one that was asked"

@@ -60,7 +60,7 @@ extension AuthorizationServer {
         throw advised(
             error.failure?.refused(in: .deviceAuthorization, response)
                 ?? TokenFailure(
-                    .transient, .badAnswer,
+                    .transient, .badResponse,
                     detail: "the answer of \(response.place) has no code for a person"))
     }
 }

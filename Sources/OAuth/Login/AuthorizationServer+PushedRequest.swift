@@ -48,10 +48,10 @@ extension AuthorizationServer {
             wall: clock.wallNow)
         guard 200..<300 ~= response.status, body.code == nil else {
             return advised(
-                error.failure ?? TokenFailure(.transient, .badAnswer, detail: response.failureDetail))
+                error.failure ?? TokenFailure(.transient, .badResponse, detail: response.failureDetail))
         }
         return TokenFailure(
-            .transient, .badAnswer, detail: "the answer of \(response.place) has no request_uri")
+            .transient, .badResponse, detail: "the answer of \(response.place) has no request_uri")
     }
 }
 

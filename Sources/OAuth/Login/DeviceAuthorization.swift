@@ -137,9 +137,9 @@ extension TokenFailure {
     var tellsNothing: Bool {
         switch reason {
         case .refused(let error): [.temporarilyUnavailable, .serverError, .useDPoPNonce].contains(error)
-        case .status, .unreachable, .timedOut, .interrupted, .notHTTP, .emptyAnswer, .answerTooLarge: true
+        case .status, .unreachable, .timedOut, .interrupted, .notHTTP, .emptyResponse, .responseTooLarge: true
         case .certificate, .cancelled, .superseded, .store, .noAccessToken, .badAccessToken, .wrongTokenType,
-            .expiredOnArrival, .badAnswer, .badIDToken, .badSignature, .noKeys, .badUserinfo, .noSubject,
+            .expiredOnArrival, .badResponse, .badIDToken, .badSignature, .noKeys, .badUserinfo, .noSubject,
             .subjectMismatch, .badRegistration, .noMetadata, .issuerMismatch, .badIssuer, .noEndpoint,
             .insecureEndpoint, .notRegistered, .noCredential, .unreadableCredential, .badCredential,
             .badParameter, .badRedirectURI, .noIdentity, .noProof, .commandFailed:

@@ -20,7 +20,7 @@ extension RequestCredentials: Redacted {
 }
 
 /// A resource server's response, as far as a session must know it.
-public struct ResourceAnswer<Value> {
+public struct ResourceResponse<Value> {
     /// The status code.
     public var status: Int
     /// The values of `WWW-Authenticate`; needed for tokens that are bound to a key.
@@ -42,7 +42,7 @@ public struct ResourceAnswer<Value> {
     }
 }
 
-extension ResourceAnswer: Sendable where Value: Sendable {}
+extension ResourceResponse: Sendable where Value: Sendable {}
 
 /// Why a request gets no credentials, beside ``TokenError``.
 public enum AuthorizedRequestError: ExplainedError, Equatable, Sendable {
@@ -75,7 +75,7 @@ extension AuthSession {
     ///     var request = URLRequest(url: orders)
     ///     for header in credentials.headers { request.setValue(header.value, forHTTPHeaderField: header.name) }
     ///     let (data, response) = try await URLSession.shared.data(for: request)
-    ///     return ResourceAnswer(status: (response as? HTTPURLResponse)?.statusCode ?? 0, value: data)
+    ///     return ResourceResponse(status: (response as? HTTPURLResponse)?.statusCode ?? 0, value: data)
     /// }
     /// ```
     ///
@@ -90,8 +90,8 @@ extension AuthSession {
     public nonisolated func authorized<Value>(
         _ url: String, method: String = "GET", canRepeat: Bool = true,
         waitingAtMost limit: Duration = .seconds(10),
-        _ send: (RequestCredentials) async throws -> ResourceAnswer<Value>
-    ) async throws -> ResourceAnswer<Value> {
+        _ send: (RequestCredentials) async throws -> ResourceResponse<Value>
+    ) async throws -> ResourceResponse<Value> {
         guard let address = HTTPURL(url) else { throw AuthorizedRequestError.invalidURL }
         guard address.scheme != .http || address.isLoopback else { throw AuthorizedRequestError.insecureURL }
         let route = address.origin
@@ -128,8 +128,8 @@ extension AuthSession {
     public nonisolated func authorized<Value>(
         _ url: HTTPURL, method: String = "GET", canRepeat: Bool = true,
         waitingAtMost limit: Duration = .seconds(10),
-        _ send: (RequestCredentials) async throws -> ResourceAnswer<Value>
-    ) async throws -> ResourceAnswer<Value> {
+        _ send: (RequestCredentials) async throws -> ResourceResponse<Value>
+    ) async throws -> ResourceResponse<Value> {
         try await authorized(
             url.description, method: method, canRepeat: canRepeat, waitingAtMost: limit, send)
     }
@@ -142,8 +142,8 @@ extension AuthSession {
     /// Makes a request with a token, and once more if the server only wants another nonce in the proof.
     private nonisolated func send<Value>(
         _ request: TransferRequest, with token: AccessTokenSnapshot, canRepeat: Bool,
-        by send: (RequestCredentials) async throws -> ResourceAnswer<Value>
-    ) async throws -> ResourceAnswer<Value> {
+        by send: (RequestCredentials) async throws -> ResourceResponse<Value>
+    ) async throws -> ResourceResponse<Value> {
         let answer = try await send(try await credentials(for: request, token))
         guard token.isBound else { return answer }
         let origin = DPoPTarget(request.url).origin

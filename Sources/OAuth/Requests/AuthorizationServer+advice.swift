@@ -26,7 +26,7 @@ extension AuthorizationServer {
             return grantKeys
         case .status(401), .status(403):
             return clientKeys
-        case .emptyAnswer, .noAccessToken, .status(404), .status(405):
+        case .emptyResponse, .noAccessToken, .status(404), .status(405):
             // One that the provider's metadata names is not wrong.
             return configuration.endpoints[.token] == nil ? [] : [name(of: .tokenEndpoint)]
         default:

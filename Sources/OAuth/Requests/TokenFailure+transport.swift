@@ -25,9 +25,9 @@ extension TokenFailure {
             self.init(
                 .transient, .interrupted,
                 detail: "the answer of \(request.url.place) broke off: \(shown(reason))")
-        case .answerTooLarge:
+        case .responseTooLarge:
             self.init(
-                .transient, .answerTooLarge,
+                .transient, .responseTooLarge,
                 detail:
                     "the answer of \(request.url.place) is larger than \(request.maximumAnswerBytes) bytes")
         case .notHTTP(let reason):

@@ -47,7 +47,7 @@ package struct TokenRequestResult: Sendable {
         } else {
             result = .failure(
                 TokenFailure(
-                    .transient, .emptyAnswer,
+                    .transient, .emptyResponse,
                     detail:
                         "the answer of \(response.place) \(response.isPage ? "is a page of HTML" : "has no JSON object")"
                 ))

@@ -13,7 +13,7 @@ public enum TransportError: ExplainedError, Equatable, Sendable {
     /// The connection ended early; the server may have acted on the request.
     case interrupted(String)
     /// The response was larger than allowed.
-    case answerTooLarge
+    case responseTooLarge
     /// The server did not answer in HTTP.
     case notHTTP(String)
 }
@@ -27,7 +27,7 @@ extension TransportError {
         case .withheld: "the request must not be sent any more"
         case .timedOut: "the server did not answer in time"
         case .interrupted(let reason): "the answer broke off: \(reason.shownReason)"
-        case .answerTooLarge: "the answer is larger than allowed"
+        case .responseTooLarge: "the answer is larger than allowed"
         case .notHTTP(let reason): "what the server answers is no HTTP: \(reason.shownReason)"
         }
     }

@@ -61,7 +61,7 @@ public actor TokenIntrospector: ExecutorConfined {
         guard case .object(let claims) = ResponseBody(response.body), let isActive = claims["active"]?.bool
         else {
             throw TokenFailure(
-                .transient, .badAnswer,
+                .transient, .badResponse,
                 detail: "what \(response.place) answers says not whether the token is active")
         }
         guard isActive else { return nil }

@@ -26,7 +26,7 @@ extension AuthorizationServer {
         let flavor = HTTPFields.Name(MetadataField.flavor.rawValue).flatMap { response.fields[$0] }
         guard flavor?.lowercased() == "google" else {
             throw TokenFailure(
-                .transient, .badAnswer,
+                .transient, .badResponse,
                 detail: "\(response.place) is no metadata server: it has no Metadata-Flavor")
         }
         if audience != nil { return try MetadataResponse(response).identityToken(at: wall) }

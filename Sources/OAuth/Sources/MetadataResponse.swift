@@ -16,7 +16,7 @@ package struct MetadataResponse {
         let body = ResponseBody(response.body)
         guard case .object(let object) = body else {
             throw TokenFailure(
-                .transient, .emptyAnswer, detail: "the answer of \(response.place) has no JSON object")
+                .transient, .emptyResponse, detail: "the answer of \(response.place) has no JSON object")
         }
         guard body[.error] == nil else {
             throw TokenFailure(

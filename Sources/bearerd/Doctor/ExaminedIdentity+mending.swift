@@ -14,7 +14,7 @@ extension ExaminedIdentity {
 
     /// Answers of an address that is no token endpoint.
     private static let strange: [TokenFailure.Reason] = [
-        .emptyAnswer, .noAccessToken, .status(404), .status(405),
+        .emptyResponse, .noAccessToken, .status(404), .status(405),
     ]
 
     /// Returns true if the client's authentication was refused, or its credential could not be used.

@@ -95,7 +95,7 @@ import Testing
         }
         let login = try await first.logIn(with: flow.response(to: url))
         #expect(login.hasRefreshToken)
-        #expect(throws: AuthorizationResponseError.alreadyAnswered) { try flow.response(to: url) }
+        #expect(throws: AuthorizationResponseError.alreadyUsed) { try flow.response(to: url) }
         let token = try await second.withFreshTokens { tokens in
             let person = try #require(tokens.idToken.flatMap { IDToken($0) })
             #expect(person.json.contains(#""sub":"alice""#) && person.strings("aud") == ["web"])
@@ -125,7 +125,7 @@ import Testing
                 try RawClient(to: api.address).request(
                     "GET", "/orders", [(credentials.name, credentials.value)])
             }.value()
-            return ResourceAnswer(status: response.status, value: response.text)
+            return ResourceResponse(status: response.status, value: response.text)
         }
         #expect(answer.status == 200 && provider.requests.count == 2)
         #expect(await session.status.state == .authorized)

@@ -230,7 +230,7 @@ struct IdentitySession {
         }
         do throws(LoginError) {
             if let response {
-                login = .success(try await session.logIn(withAnswer: response))
+                login = .success(try await session.logIn(withResponse: response))
             } else {
                 login = .success(try await session.logInWithPendingCode())
             }
