@@ -76,7 +76,7 @@ public struct ClientConfiguration: Equatable, Sendable {
     public var deviceParameters: [NamedValue] = []
     /// Sent with every revocation request (RFC 7009 §2.1).
     public var revocationParameters: [NamedValue] = []
-    /// Sent with every request to end the provider's session, such as `logout_hint`.
+    /// Sent with every request to end the authorization server's session, such as `logout_hint`.
     public var endSessionParameters: [NamedValue] = []
     /// The page after a logout (OpenID Connect RP-Initiated Logout §3).
     public var postLogoutRedirectURI: String?

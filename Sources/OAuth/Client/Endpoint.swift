@@ -12,7 +12,7 @@ public enum Endpoint: String, CaseIterable, Sendable {
     case userinfo = "userinfo_endpoint"
     /// Revocation of tokens (RFC 7009).
     case revocation = "revocation_endpoint"
-    /// The end of the provider's session (OpenID Connect RP-Initiated Logout).
+    /// The end of the authorization server's session (OpenID Connect RP-Initiated Logout).
     case endSession = "end_session_endpoint"
     /// Registration of clients (RFC 7591).
     case registration = "registration_endpoint"

@@ -22,9 +22,9 @@ struct Asking: Sendable {
     var requests: [Ticket] = []
     /// The probe that is on its way.
     var probe: Ticket?
-    /// The failure that is told if nothing better comes, and whether the provider said it.
+    /// The failure that is told if nothing better comes, and whether the authorization server said it.
     private(set) var failure: (outcome: TokenRequestResult, isAnswer: Bool)?
-    /// True once people have heard that the provider hangs.
+    /// True once people have heard that the authorization server hangs.
     var isTold = false
     /// True while it makes room for somebody who claims the lease.
     var isClaimed = false
@@ -71,13 +71,13 @@ struct Asking: Sendable {
     /// The refresh token that it carries.
     var refreshToken: Secret? { if case .refresh(let token) = grant { token } else { nil } }
 
-    /// Takes in a failure: what a provider says counts for more than that it said nothing, and a final word most.
+    /// Takes in a failure: what an authorization server says counts for more than that it said nothing, and a final word most.
     mutating func note(_ outcome: TokenRequestResult, isAnswer: Bool) {
         if let failure, failure.outcome.failure?.kind == .final || failure.isAnswer && !isAnswer { return }
         failure = (outcome, isAnswer)
     }
 
-    /// The provider's final word, so that only another answer could bring a token.
+    /// The authorization server's final word, so that only another answer could bring a token.
     var refusal: TokenFailure? {
         failure?.outcome.failure.flatMap { $0.kind == .final ? $0 : nil }
     }

@@ -6,7 +6,7 @@ import BearerdCryptography
 enum Command: Sendable {
     /// The tokens of a login, judged, take the session's place.
     case login(TokenResponse, TargetID, sentAt: Instant, wall: WallTime)
-    /// The session ends here at once. Unless it `isLocal`, what the provider still answers to earlier requests is
+    /// The session ends here at once. Unless it `isLocal`, what the authorization server still answers to earlier requests is
     /// revoked; the caller revokes what ``CommandResult/loggedOut(_:_:)`` names.
     case logout(isLocal: Bool)
     /// A session of another program takes the session's place, unless it is there already.
@@ -54,10 +54,10 @@ struct SessionImport: Sendable {
     }
 }
 
-/// The provider's part of a command.
+/// The authorization server's part of a command.
 enum CommandAnswer: Sendable {
     case registered(ClientRegistration)
-    /// The tokens that the provider forgot, and why it kept others.
+    /// The tokens that the authorization server forgot, and why it kept others.
     case revoked(Set<TokenHint>, TokenFailure?)
 }
 
@@ -73,7 +73,7 @@ enum CommandResult: Sendable {
     case outdone
     /// Nothing has changed; a store that does not answer may still write it.
     case failed(StoreError)
-    /// The provider did not do it, or only in part.
+    /// The authorization server did not do it, or only in part.
     case refused(TokenFailure)
     /// A logout; the session that ended, for its tokens to be revoked; why the store still holds it.
     case loggedOut(StoredSession, StoreError?)

@@ -30,13 +30,13 @@ enum EngineAction: Sendable {
     case ask(Ticket, TargetID, Grant, TokenAdditions, waitsLong: Bool)
     /// Stop waiting for an answer, and close its connection.
     case hangUp(Ticket)
-    /// Ask the provider something harmless, without a credential: its metadata or keys.
+    /// Ask the authorization server something harmless, without a credential: its metadata or keys.
     case probe(Ticket, TargetID)
-    /// Judge the id token of an answer to a refresh of this session.
+    /// Judge the ID token of an answer to a refresh of this session.
     case judge(Ticket, TargetID, TokenRequestResult, of: StoredSession)
-    /// Have the provider forget a token of this client; nobody waits for that.
+    /// Have the authorization server forget a token of this client; nobody waits for that.
     case revoke(Secret, TokenHint, of: Asking.Client)
-    /// A command asks the provider for something.
+    /// A command asks the authorization server for something.
     case perform(Ticket, Command, for: StoredSession)
     /// Requests are made by other clients now: see ``TargetState/client``.
     case followClients

@@ -50,7 +50,7 @@ enum EngineEvent: Sendable {
 
     /// Somebody wants the session changed.
     case commanded(CommandID, Command)
-    /// The provider's answer for the command that ``EngineAction/perform(_:_:for:)`` named.
+    /// The authorization server's answer for the command that ``EngineAction/perform(_:_:for:)`` named.
     case performed(Ticket, Result<CommandAnswer, TokenFailure>)
 
     // MARK: The store
@@ -81,18 +81,18 @@ enum EngineEvent: Sendable {
     case requestConnected(Ticket)
     /// The result of a token request, whenever it comes.
     case answered(Ticket, TokenRequestReport)
-    /// The provider has answered something harmless, or has failed to.
+    /// The authorization server has answered something harmless, or has failed to.
     case probed(Ticket, TokenFailure?)
-    /// The same result, or a failure if its id token is not valid.
+    /// The same result, or a failure if its ID token is not valid.
     case judged(Ticket, TokenRequestResult)
 }
 
 /// The result of a token request, with what the driver knows of it.
 struct TokenRequestReport: Sendable {
     var outcome: TokenRequestResult
-    /// False if the provider cannot have seen the request.
+    /// False if the authorization server cannot have seen the request.
     var wasSent = true
-    /// True if judging its id token needs keys that are not at hand.
+    /// True if judging its ID token needs keys that are not at hand.
     var needsKeys = false
     /// The server takes client credentials in this encoding; nil if that is open.
     var encoding: BasicEncoding?
@@ -100,8 +100,8 @@ struct TokenRequestReport: Sendable {
     /// True if the request was ready to be sent, and must not be any more.
     var wasSuperseded: Bool { !wasSent && outcome.failure?.reason == .superseded }
 
-    /// True if the provider may have acted upon the request, and nobody knows: an answer that is too large may hold a refresh
-    /// token in the part that nobody has read.
+    /// True if the authorization server may have acted upon the request, and nobody knows: an answer that is too large may
+    /// hold a refresh token in the part that nobody has read.
     var isLost: Bool {
         guard wasSent, let reason = outcome.failure?.reason else { return false }
         return reason == .timedOut || reason == .interrupted || reason == .responseTooLarge

@@ -54,7 +54,7 @@ extension IdentityEngine {
         act(.spend(ticket, stored))
     }
 
-    /// Releases the lease for somebody else; what the provider answers is not lost.
+    /// Releases the lease for somebody else; what the authorization server answers is not lost.
     mutating func makeRoom() {
         guard case .asking(let asking) = phase, asking.rule != nil, asking.meanwhile == nil else { return }
         pauseEnd = now + Self.claimPause
@@ -155,8 +155,8 @@ extension IdentityEngine {
 
     /// Has a request that was left be nobody's, if the session has another refresh token now.
     ///
-    /// Where it has none, somebody has logged out in another process, or had the token revoked: what the provider still
-    /// answers would live on, and is revoked.
+    /// Where it has none, somebody has logged out in another process, or had the token revoked: what the authorization server
+    /// still answers would live on, and is revoked.
     mutating func leaveAdriftOfOthers() {
         guard let adrift, adrift.refreshToken != nil, !isOurs(adrift) else { return }
         orphanAdrift(revokingAnswer: session.isEndedEverywhere)

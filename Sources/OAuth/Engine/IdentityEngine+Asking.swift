@@ -110,7 +110,7 @@ extension IdentityEngine {
         return [moment, look].compactMap(\.self).min()
     }
 
-    /// Tells people that the provider hangs; nobody waits from here on who does not want to.
+    /// Tells people that the authorization server hangs; nobody waits from here on who does not want to.
     private mutating func isSilent() {
         guard case .asking(var asking) = phase, var state = targets[asking.target] else { return }
         let silence = TokenFailure(unansweredAt: unansweredPlace, after: configured.tokenTimeLimit)
@@ -244,8 +244,8 @@ extension IdentityEngine {
         if case .refresh = grant { configured.grantType.needsPerson } else { false }
     }
 
-    /// Takes note whether anybody knows what became of a request's refresh token; a provider that has never replaced one
-    /// may do so at any time.
+    /// Takes note whether anybody knows what became of a request's refresh token; an authorization server that has never
+    /// replaced one may do so at any time.
     mutating func note(_ asking: Asking, isInDoubt: Bool) {
         guard let token = asking.refreshToken else { return }
         lease?.leavesMark = isInDoubt

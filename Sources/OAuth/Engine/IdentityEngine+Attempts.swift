@@ -140,8 +140,8 @@ extension IdentityEngine {
         endAttempt(of: id, failure)
     }
 
-    /// Takes in a failure of a token request for what it says of the provider: nothing is asked for any other target before
-    /// the provider is to be asked again, but for what somebody waits for who wants just that.
+    /// Takes in a failure of a token request for what it says of the authorization server: nothing is asked for any other
+    /// target before the authorization server is to be asked again, but for what somebody waits for who wants just that.
     mutating func noteProvider(_ failure: TokenFailure, of id: TargetID) {
         guard failure.isOfProvider else { return providerTrouble = nil }
         let trouble = ProviderTrouble(failure, of: id, after: providerTrouble, at: moment)

@@ -48,10 +48,10 @@ extension IdentityEngine {
 
     /// Detaches the token request under way, so that the command can use its lease at once.
     ///
-    /// The request is not cancelled after a logout: only its answer says which refresh token the provider has made, and
-    /// that is revoked, or the session would live on at the provider. After a login it is forgotten, and so is one that a
-    /// logout before it has left, because there are providers that end the new session with the old one's token: they tie
-    /// both to one person, or to one session of the browser.
+    /// The request is not cancelled after a logout: only its answer says which refresh token the authorization server has
+    /// made, and that is revoked, or the session would live on at the authorization server. After a login it is forgotten, and
+    /// so is one that a logout before it has left, because there are providers that end the new session with the old one's
+    /// token: they tie both to one person, or to one session of the browser.
     private mutating func orphanRequest(revokingAnswer isRevoked: Bool) {
         orphanAdrift(revokingAnswer: isRevoked)
         let asking: Asking
@@ -366,7 +366,7 @@ extension IdentityEngine {
 }
 
 extension Command {
-    /// True if the provider has a part in it.
+    /// True if the authorization server has a part in it.
     fileprivate var isPerformed: Bool {
         switch self {
         case .register, .revoke: true

@@ -315,7 +315,7 @@ extension IdentityEngine {
 
     /// True if the store holds a refresh token that is spent, and ours has taken its place, or what a person did since has.
     ///
-    /// A provider takes whoever sends it for a thief, and ends the whole session (RFC 9700 §4.14.2).
+    /// An authorization server takes whoever sends it for a thief, and ends the whole session (RFC 9700 §4.14.2).
     private var holdsWhatStoreLacks: Bool {
         guard needsWriting, let lease else { return false }
         if lease.isStoredSpent { return true }

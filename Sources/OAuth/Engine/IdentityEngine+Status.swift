@@ -114,7 +114,7 @@ extension IdentityEngine {
         return [isEndless ? nil : engine.renewalMoment(of: id), healing].compactMap(\.self).min()
     }
 
-    /// All else that the provider said: of the client that it made, of the login, with tokens.
+    /// All else that the authorization server said: of the client that it made, of the login, with tokens.
     private var additionalParameters: AdditionalParameters {
         let made = registration?.additionalParameters ?? AdditionalParameters()
         let secrets =

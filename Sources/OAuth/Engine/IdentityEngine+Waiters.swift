@@ -194,8 +194,8 @@ extension IdentityEngine {
     /// True if nobody knows what the store holds.
     var isUnread: Bool { storeTroubles[.load] != nil }
 
-    /// True if the store is the reason for a missing token, and not the provider: without its lock nothing is asked for, nor before
-    /// others have written what it may lack.
+    /// True if the store is the reason for a missing token, and not the authorization server: without its lock nothing is
+    /// asked for, nor before others have written what it may lack.
     private func isStoreAway(_ failure: LastFailure?) -> Bool {
         if storeTroubles[.lock]?.error.isBusy == true { return true }
         if let failure { return failure.cause.isAboutStore }

@@ -6,13 +6,13 @@ import BearerdJSONText
 /// All that becomes of one identity's tokens: a value that is told events, with the time, and gives back what is to be
 /// done, in order.
 ///
-/// There is one session, one refresh token and one ``Phase`` for the identity, and a ``TargetState`` for each thing that
-/// its access tokens are asked for. Nothing in here waits, locks, reads a clock or writes. What an answer brings is in
-/// ``session`` at once, and stays "unwritten" until the store has it; it is published when that is so, or has failed.
-/// By topic: `+Attempts` (what is due), `+Lease` (locking, reading, writing), `+Adoption` (which session is newer),
-/// `+Asking` and `+Answers` (the provider), `+Commands` (people), `+Rejections` (resource servers), `+Waiters` (who waits
-/// for a token), `+Adrift` (requests that were left), `+Inheritance` (sessions of another identity of the name), `+Events`
-/// (which event goes where), `+Status` (what people see).
+/// There is one session, one refresh token and one ``Phase`` for the identity, and a ``TargetState`` for each thing that its
+/// access tokens are asked for. Nothing in here waits, locks, reads a clock or writes. What an answer brings is in ``session``
+/// at once, and stays "unwritten" until the store has it; it is published when that is so, or has failed. By topic:
+/// `+Attempts` (what is due), `+Lease` (locking, reading, writing), `+Adoption` (which session is newer), `+Asking` and
+/// `+Answers` (the authorization server), `+Commands` (people), `+Rejections` (resource servers), `+Waiters` (who waits for a
+/// token), `+Adrift` (requests that were left), `+Inheritance` (sessions of another identity of the name), `+Events` (which
+/// event goes where), `+Status` (what people see).
 struct IdentityEngine: Sendable {
     /// The client as the configuration has it.
     let configured: ClientConfiguration
@@ -67,7 +67,7 @@ struct IdentityEngine: Sendable {
     var toldDoubt: String?
     /// Requests of a session that has ended, with the clients that sent them: what their answers bring is revoked.
     var orphans: [Ticket: Asking.Client] = [:]
-    /// The provider's failures since it last answered what was asked for; nil if there were none.
+    /// The authorization server's failures since it last answered what was asked for; nil if there were none.
     var providerTrouble: ProviderTrouble?
     /// True if the server has replaced a refresh token, false if several answers have brought no other one; nil while that is not
     /// known.
@@ -109,7 +109,7 @@ struct IdentityEngine: Sendable {
     /// When somebody last logged out here; a login whose code was sent before that does not count.
     var loggedOutAt: Instant?
     private var isQuietTold = false
-    /// The part of the provider that has not answered, for people.
+    /// The part of the authorization server that has not answered, for people.
     var unansweredPlace = "the authorization server"
 
     /// The time of the event that is being handled.
@@ -208,7 +208,7 @@ struct IdentityEngine: Sendable {
         if case .verdict = waiter.wish { .letThrough } else { .failure(.stopped) }
     }
 
-    /// Only what is on its way to the provider, and commands, go on.
+    /// Only what is on its way to the authorization server, and commands, go on.
     mutating func stopping() {
         isStopping = true
         isQuietTold = false
@@ -255,7 +255,7 @@ struct IdentityEngine: Sendable {
         }
     }
 
-    /// The target whose attempt is under way with the provider or the store.
+    /// The target whose attempt is under way with the authorization server or the store.
     var targetInHand: TargetID? {
         switch phase {
         case .spending(_, let id, _): id
@@ -288,9 +288,9 @@ struct IdentityEngine: Sendable {
     /// identity of another configuration may want the lease.
     ///
     /// A request that can replace nothing is hung up, the more so one to a source, whose program would run on. Another one
-    /// goes on once the provider is silent: its mark tells whoever has the lease next, as it does another process. One of
-    /// which nothing is on its way, because it is being prepared, its connection has died, or the refresh token may be spent,
-    /// ends as well.
+    /// goes on once the authorization server is silent: its mark tells whoever has the lease next, as it does another process.
+    /// One of which nothing is on its way, because it is being prepared, its connection has died, or the refresh token may be
+    /// spent, ends as well.
     ///
     /// - Returns: false if there is no such request.
     private mutating func endNeedlessRequest() -> Bool {

@@ -14,16 +14,16 @@ enum Phase: Sendable {
     case reading(Ticket)
     /// Has the store note that the refresh token is about to be sent.
     case spending(Ticket, TargetID, Grant)
-    /// Waits for the provider's answer, as long as one can come.
+    /// Waits for the authorization server's answer, as long as one can come.
     case asking(Asking)
-    /// Waits for the id token of an answer to be judged.
+    /// Waits for the ID token of an answer to be judged.
     case judging(Ticket, Asking, TokenRequestResult)
     /// Waits for the store to have written this session; the answer that it came with is judged next, or has ended the
     /// attempt of its target.
     case saving(Ticket, StoredSession, Conclusion?)
     /// A rotated refresh token could not be written. The lease is kept, because the store holds the spent one.
     case holding
-    /// A command asks the provider for something, with the lease in hand.
+    /// A command asks the authorization server for something, with the lease in hand.
     case performing(Ticket, Command)
     /// The end: nothing follows, whatever happens.
     case stopped

@@ -4,7 +4,7 @@
 ///
 /// All targets of an identity ask the same provider: while it is in trouble, or wants fewer requests, they are one client.
 struct ProviderTrouble: Sendable {
-    /// The target that failed last; the others come first when the provider is asked again.
+    /// The target that failed last; the others come first when the authorization server is asked again.
     let target: TargetID
     /// The failure that it ended with, and until when no target is asked for.
     let failure: LastFailure

@@ -17,7 +17,7 @@ struct TargetState: Sendable {
     var pending: AccessToken?
     /// True if the token in use ends as soon as the login that replaces its session is written, or cannot be.
     var isEnding = false
-    /// The last lifetime that the provider told, for answers that tell none.
+    /// The last lifetime that the authorization server told, for answers that tell none.
     var knownLifetime: Duration?
     /// The attempt to get a token, from the moment at which it is due.
     var attempt: Attempt?

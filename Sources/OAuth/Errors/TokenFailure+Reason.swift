@@ -23,7 +23,7 @@ extension TokenFailure {
         case commandFailed
         /// An answer to a device authorization request without its codes (RFC 8628 §3.2).
         case badResponse
-        /// An id token that is not believed.
+        /// An ID token that is not believed.
         case badIDToken
         /// Signed claims whose signature does not verify.
         case badSignature
@@ -33,7 +33,7 @@ extension TokenFailure {
         case badUserinfo
         /// Userinfo without `sub`.
         case noSubject
-        /// Userinfo about somebody else than the id token.
+        /// Userinfo about somebody else than the ID token.
         case subjectMismatch
         /// An answer to a registration that is no client.
         case badRegistration

@@ -8,7 +8,7 @@ public struct TokenFailure: ExplainedError, Equatable, Sendable {
         case final
         /// Perhaps final: asked a few times more, then treated as final but for a look every five minutes.
         case doubtful
-        /// Somebody must change the configuration, or the provider.
+        /// Somebody must change the configuration, or the authorization server.
         case misconfigured
         /// Asking again, unchanged, may work.
         case transient
@@ -20,9 +20,9 @@ public struct TokenFailure: ExplainedError, Equatable, Sendable {
     public var reason: Reason
     /// The event, its place, and the thing to look at, in words; never the reason's ``code`` once more.
     ///
-    /// The provider's own words are in quotes, at most 200 bytes of them, and without what may be a secret.
+    /// The authorization server's own words are in quotes, at most 200 bytes of them, and without what may be a secret.
     public var detail: String
-    /// The provider's `error_description` (RFC 6749 §5.2), as far as it may be shown.
+    /// The authorization server's `error_description` (RFC 6749 §5.2), as far as it may be shown.
     public var providerDescription: String?
     /// A page about it (`error_uri`).
     public var errorURI: String?
@@ -30,7 +30,7 @@ public struct TokenFailure: ExplainedError, Equatable, Sendable {
     public var domain = ErrorDomain.general
     /// Host and port of the server that failed, or the path of its Unix socket; nil if none was asked.
     package var server: String?
-    /// How long the provider asked us to wait, at most five minutes.
+    /// How long the authorization server asked us to wait, at most five minutes.
     public var retryAfter: Duration?
 
     /// A failure with a detail in words of ours.

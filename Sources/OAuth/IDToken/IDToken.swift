@@ -87,7 +87,7 @@ extension WallTime {
     }
 }
 
-/// A claim of an id token, spelled as on the wire (OpenID Connect Core §2).
+/// A claim of an ID token, spelled as on the wire (OpenID Connect Core §2).
 enum IDTokenClaim: String {
     case issuer = "iss"
     case subject = "sub"

@@ -26,7 +26,7 @@ struct IDTokenRules {
     let issuer: String?
     let clientID: String
     let occasion: Occasion
-    /// The access token that came with the id token.
+    /// The access token that came with the ID token.
     let accessToken: Secret
     let clockSkew: Duration
     let now: WallTime

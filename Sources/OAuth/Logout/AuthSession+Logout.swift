@@ -66,7 +66,8 @@ extension AuthSession {
         await logOut(onlyHere: isLocal, saying: EndSessionOptions())
     }
 
-    /// Forgets the session, asks the server to do the same, and says more with the request to end the provider's own.
+    /// Forgets the session, asks the server to do the same, and says more with the request to end the authorization server's
+    /// own.
     ///
     /// - Parameters:
     ///   - redirectURI: where the browser goes in the end, in place of the configured one.
@@ -130,7 +131,7 @@ extension AuthSession {
         }
     }
 
-    /// Without an id token the provider asks the person whom it knows by the browser's cookie.
+    /// Without an ID token the authorization server asks the person whom it knows by the browser's cookie.
     private func endSession(
         _ idToken: Secret?, _ options: EndSessionOptions, _ outcome: inout LogoutOutcome
     ) async {

@@ -4,16 +4,16 @@ public import BearerdCryptography
 public import BearerdHTTPMessages
 import BearerdJSONText
 
-/// A request to end the user's session at the provider (OpenID Connect RP-Initiated Logout §2).
+/// A request to end the user's session at the authorization server (OpenID Connect RP-Initiated Logout §2).
 public struct EndSessionRequest: Sendable {
     /// The end session endpoint.
     public let endpoint: HTTPURL
-    /// The id token that names the session (`id_token_hint`); nil if there is none, and the provider asks the
+    /// The ID token that names the session (`id_token_hint`); nil if there is none, and the authorization server asks the
     /// user.
     public let idToken: Secret?
     /// The client's `client_id`.
     public let clientID: String
-    /// The `post_logout_redirect_uri`, to which the provider sends the browser afterwards.
+    /// The `post_logout_redirect_uri`, to which the authorization server sends the browser afterwards.
     public let postLogoutRedirectURI: String?
     /// The `state` that comes back to the redirect URI, random unless the caller chose it; nil without a
     /// redirect URI.
@@ -33,13 +33,13 @@ public struct EndSessionRequest: Sendable {
         additionalParameters = configuration.endSessionParameters + options.parameters
     }
 
-    /// The form's parameters in order, with the id token.
+    /// The form's parameters in order, with the ID token.
     package var parameters: [NamedValue] {
         let hint = idToken.map { [NamedValue(LogoutParameter.idTokenHint.rawValue, $0.withPlaintext { $0 })] }
         return (hint ?? []) + openParameters
     }
 
-    /// The parameters without the id token.
+    /// The parameters without the ID token.
     private var openParameters: [NamedValue] {
         let own: [(LogoutParameter, String?)] = [
             (.clientID, clientID), (.postLogoutRedirectURI, postLogoutRedirectURI), (.state, state),
@@ -48,13 +48,13 @@ public struct EndSessionRequest: Sendable {
             + additionalParameters
     }
 
-    /// The URL for a browser, without the id token; the provider knows the user by its cookie, and asks.
+    /// The URL for a browser, without the ID token; the authorization server knows the user by its cookie, and asks.
     public var url: String { url(of: openParameters) }
 
-    /// The URL for a browser with the id token (`id_token_hint`), for providers that end no session without.
+    /// The URL for a browser with the ID token (`id_token_hint`), for providers that end no session without.
     ///
     /// Claims about the person stay in the browser's history and in the logs of proxies; so ``url`` is the one to use where
-    /// it works. Equal to that without an id token.
+    /// it works. Equal to that without an ID token.
     public var urlWithIDTokenHint: Secret {
         // The id token is listed; the endpoint is nothing that messages must not name.
         Secret(unlisted: Array(url(of: parameters).utf8))

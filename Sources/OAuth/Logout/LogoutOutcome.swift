@@ -2,12 +2,12 @@
 
 /// The result of a logout.
 public struct LogoutOutcome: Sendable {
-    /// The result of one request to the provider; the raw value is its name in JSON.
+    /// The result of one request to the authorization server; the raw value is its name in JSON.
     public enum Step: String, Sendable {
-        /// The provider accepted the request; for the end of its own session, that does not mean that it has
+        /// The authorization server accepted the request; for the end of its own session, that does not mean that it has
         /// ended.
         case requested
-        /// The provider has no such endpoint.
+        /// The authorization server has no such endpoint.
         case notSupported = "not_supported"
         /// There was no token for the request, or it was not wanted.
         case nothingToDo = "nothing_to_do"
@@ -20,7 +20,7 @@ public struct LogoutOutcome: Sendable {
     public var storeFailure: StoreError?
     /// The result of revoking the tokens (RFC 7009).
     public var revocation = Step.nothingToDo
-    /// The result of asking the provider to end its own session (OpenID Connect RP-Initiated Logout).
+    /// The result of asking the authorization server to end its own session (OpenID Connect RP-Initiated Logout).
     public var endSession = Step.nothingToDo
     /// The failed requests, in order.
     public var failures: [TokenFailure] = []

@@ -54,7 +54,7 @@ extension AuthSession {
         }
     }
 
-    /// Takes in what an exchange says of the provider.
+    /// Takes in what an exchange says of the authorization server.
     private func noteExchange(_ change: @Sendable (LastFailure?) -> LastFailure?) {
         join()
         let target = target
@@ -146,7 +146,7 @@ extension AuthSession {
 }
 
 extension TokenFailure {
-    /// True if the provider refused the caller's token, and not us.
+    /// True if the authorization server refused the caller's token, and not us.
     fileprivate var isAboutCaller: Bool {
         switch reason {
         case .refused(.invalidGrant), .refused(.invalidRequest), .refused(.accessDenied): true

@@ -16,7 +16,7 @@ final class CallerExchanges {
         fileprivate(set) var number = 0
     }
 
-    /// The most exchanges at once: callers can make up tokens faster than the provider can judge them.
+    /// The most exchanges at once: callers can make up tokens faster than the authorization server can judge them.
     private static let mostUnderWay = 100
     private static let mostQueued = 1000
 

@@ -4,7 +4,7 @@
 ///
 /// A caller backs off alone at first. The failed callers of a group back off together if different ones failed without a
 /// success in between, and those of all groups if different groups did. A caller that has not failed is tried once, at a
-/// pace that a provider in trouble can bear.
+/// pace that an authorization server in trouble can bear.
 struct CallerFailures {
     private struct Entry {
         let kind: TokenFailure.Kind
@@ -84,7 +84,8 @@ struct CallerFailures {
         all = nil
     }
 
-    /// Takes note that the provider refused a caller's token, and so is at work; misconfiguration may still be there.
+    /// Takes note that the authorization server refused a caller's token, and so is at work; misconfiguration may still be
+    /// there.
     mutating func refused(_ digest: CallerToken.Digest, in group: CallerGroup) {
         callers.remove(digest)
         if groups[group]?.kind == .transient { groups.remove(group) }

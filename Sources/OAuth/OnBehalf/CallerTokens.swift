@@ -8,7 +8,7 @@ package final class CallerTokens: Sendable {
     /// The result of a caller's last exchange.
     package enum Known: Sendable {
         case token(AccessTokenSnapshot)
-        /// The provider would not exchange it.
+        /// The authorization server would not exchange it.
         case refused
     }
 
@@ -63,7 +63,7 @@ package final class CallerTokens: Sendable {
         tables.withLock { $0.granted[digest] != nil }
     }
 
-    /// Keeps the provider's refusal of a caller's token.
+    /// Keeps the authorization server's refusal of a caller's token.
     func refuse(_ digest: CallerToken.Digest, at now: Instant) {
         tables.withLock {
             $0.refused.keep(Entry(known: .refused, end: now + Self.leastPause), for: digest) { $0.end <= now }

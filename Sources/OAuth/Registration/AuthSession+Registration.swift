@@ -24,7 +24,7 @@ extension AuthSession {
     /// The client that logs in; the session may belong to another one.
     var ownClient: ClientConfiguration { engine.ownClient }
 
-    /// The end of the secret that a provider gave to the registered client; nil if it did not say.
+    /// The end of the secret that an authorization server gave to the registered client; nil if it did not say.
     package var clientSecretExpiry: WallTime? { engine.registration?.secretExpiry }
 
     /// The server for requests of the client that logs in.

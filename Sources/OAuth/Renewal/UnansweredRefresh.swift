@@ -2,11 +2,11 @@
 
 /// When a refresh token may be sent once more though its request is not answered, and what late answers mean.
 ///
-/// A provider that hangs does all that waits in its sockets when it wakes, in the order in which it came. A refresh token
-/// that it has replaced by then, and finds a second time, is a theft to it and ends the session (RFC 9700 §4.14.2). So
-/// nothing is sent again on a guess: the provider has to answer something harmless first, and then the first request's
-/// connection has to be dead, or to stay silent for some time more. Where another process has sent the token, nobody here
-/// knows of its connection, so that time is waited for too.
+/// An authorization server that hangs does all that waits in its sockets when it wakes, in the order in which it came. A
+/// refresh token that it has replaced by then, and finds a second time, is a theft to it and ends the session (RFC 9700
+/// §4.14.2). So nothing is sent again on a guess: the authorization server has to answer something harmless first, and then
+/// the first request's connection has to be dead, or to stay silent for some time more. Where another process has sent the
+/// token, nobody here knows of its connection, so that time is waited for too.
 ///
 /// A pure value: events are told with their time, and ``next(at:)`` says what is to be done.
 struct UnansweredRefresh: Sendable {
@@ -14,7 +14,7 @@ struct UnansweredRefresh: Sendable {
     enum Step: Equatable, Sendable {
         /// Send the refresh token.
         case send
-        /// Ask the provider something that tells it nothing and changes nothing.
+        /// Ask the authorization server something that tells it nothing and changes nothing.
         case probe
         /// Wait for an event, or until that moment.
         case wait(until: Instant?)
@@ -24,15 +24,15 @@ struct UnansweredRefresh: Sendable {
 
     /// The connection of a request is kept so long, and its answer counts whenever it comes.
     static let longestWait: Duration = .seconds(600)
-    /// How long a provider may leave the refresh unanswered while it answers what is harmless.
+    /// How long an authorization server may leave the refresh unanswered while it answers what is harmless.
     static let probeDistance: Duration = .seconds(5)
-    /// A provider that answers everything but this is not sent one request after the other.
+    /// An authorization server that answers everything but this is not sent one request after the other.
     private static let mostSent = 2
 
     /// How long an answer is waited for before anything is done about it; zero for ever.
     private let limit: Duration
     private var sent = 0
-    /// True while the newest request waits for metadata or a credential of ours: the provider cannot have seen it.
+    /// True while the newest request waits for metadata or a credential of ours: the authorization server cannot have seen it.
     private(set) var isPreparing = false
     /// Requests that went out and whose answers can still come.
     private var living = 0
@@ -40,19 +40,19 @@ struct UnansweredRefresh: Sendable {
     /// When the newest of them has been waited for long enough; nil for never.
     private var waitEnd: Instant?
     private var isProbing = false
-    /// When the provider is to be asked next, or once no request is waited for.
+    /// When the authorization server is to be asked next, or once no request is waited for.
     private var nextProbe: Instant?
     private var probesInVain = 0
-    /// Since when the provider answers what is harmless, without a break.
+    /// Since when the authorization server answers what is harmless, without a break.
     private var answersProbesSince: Instant?
-    /// True if the provider has answered, or cannot be reached: the token is not sent again then.
+    /// True if the authorization server has answered, or cannot be reached: the token is not sent again then.
     private var isDecided = false
     /// True while somebody else's request may still be alive, whose connection nobody here sees die.
     private(set) var othersMayLive: Bool
     /// True if somebody else has sent the token, and we have not sent it since: he may have its answer.
     private(set) var othersSentLast: Bool
 
-    /// True if the provider may have acted upon a request whose answer nobody has.
+    /// True if the authorization server may have acted upon a request whose answer nobody has.
     private(set) var isInDoubt: Bool
 
     /// - Parameters:
@@ -80,7 +80,7 @@ struct UnansweredRefresh: Sendable {
     /// True if the token may have to be sent once more.
     private var mayRepeat: Bool { !isPreparing && !isDecided && sent < Self.mostSent }
 
-    /// True if the provider may act, or may have acted, upon a request whose answer nobody has.
+    /// True if the authorization server may act, or may have acted, upon a request whose answer nobody has.
     var isOpen: Bool { living > 0 || isInDoubt }
 
     /// True if the token is sent next although it was sent before, or may have been.
@@ -151,7 +151,7 @@ struct UnansweredRefresh: Sendable {
         isDecided = true
     }
 
-    /// A request's connection has died, or was kept for ``longestWait``, and the provider may have acted upon it.
+    /// A request's connection has died, or was kept for ``longestWait``, and the authorization server may have acted upon it.
     mutating func lost(at now: Instant) {
         living -= 1
         isInDoubt = true
@@ -160,7 +160,7 @@ struct UnansweredRefresh: Sendable {
         if answersProbesSince == nil { nextProbe = now } else if !othersMayLive { maySend = true }
     }
 
-    /// A request was not sent, or not anew: the provider has nothing of it to act upon.
+    /// A request was not sent, or not anew: the authorization server has nothing of it to act upon.
     ///
     /// - Parameter isNewest: whether none has followed it.
     mutating func unsent(isNewest: Bool, at now: Instant) {

@@ -3,9 +3,9 @@
 import BearerdCryptography
 import BearerdJSONText
 
-/// The requests that the identity makes to the provider by this session.
+/// The requests that the identity makes to the authorization server by this session.
 extension AuthSession {
-    /// The address of the provider that has not answered yet; nil if nothing was sent that it could answer.
+    /// The address of the authorization server that has not answered yet; nil if nothing was sent that it could answer.
     nonisolated var placeAwaited: String? { assumeIsolated { $0.server.pending } }
 
     /// Makes a token request, unless it must not be sent any more when it or its connection is ready, or is to be repeated.
@@ -41,12 +41,12 @@ extension AuthSession {
             outcome: outcome, wasSent: wasSent, needsKeys: needsKeys, encoding: server.learnedEncoding)
     }
 
-    /// Asks the provider something harmless.
+    /// Asks the authorization server something harmless.
     ///
     /// - Returns: nil if it answers.
     func silence() async -> TokenFailure? { await server.silence() }
 
-    /// The provider's part of a command.
+    /// The authorization server's part of a command.
     func perform(_ command: Command, on stored: StoredSession) async -> Result<CommandAnswer, TokenFailure> {
         switch command {
         case .register(let redirectURI):
@@ -64,7 +64,7 @@ extension AuthSession {
         }
     }
 
-    /// Has the provider forget a token that nobody has use for, in the name of the client that it was issued to.
+    /// Has the authorization server forget a token that nobody has use for, in the name of the client that it was issued to.
     func revoke(leftover token: Secret, _ hint: TokenHint, of client: Asking.Client) async {
         let isOurs = server.configuration.clientID.hasSameBytes(as: client.configuration.clientID)
         let server = isOurs ? server : server.asked(by: client.configuration, secret: client.secret)

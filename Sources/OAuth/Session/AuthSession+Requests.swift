@@ -54,7 +54,7 @@ extension AuthSession {
 
     /// Makes a token request that the program has written, and makes what comes back the session.
     ///
-    /// An id token is judged as that of a login; the session refreshes with the refresh token that came along.
+    /// An ID token is judged as that of a login; the session refreshes with the refresh token that came along.
     ///
     /// - Throws: ``LoginError``; the session that there was goes on.
     @discardableResult

@@ -21,10 +21,11 @@ extension AuthSession {
         }
     }
 
-    /// The newest refresh token; whoever sends it to the provider spends it, and takes over what the session does.
+    /// The newest refresh token; whoever sends it to the authorization server spends it, and takes over what the session does.
     public var refreshToken: Secret? { get async { await known.session.refreshToken } }
 
-    /// `token_type` of the newest access token, as the provider spelled it; nil where there is none, or it said none.
+    /// `token_type` of the newest access token, as the authorization server spelled it; nil where there is none, or it said
+    /// none.
     public var tokenType: String? {
         get async {
             let engine = await known
@@ -32,7 +33,7 @@ extension AuthSession {
         }
     }
 
-    /// The person whose session it is: by the id token, else by what was imported with it.
+    /// The person whose session it is: by the ID token, else by what was imported with it.
     public var person: Person? {
         get async {
             let session = await known.session
@@ -50,15 +51,15 @@ extension AuthSession {
     /// what was imported.
     public var clientID: String { get async { await known.client(of: target).clientID } }
 
-    /// Scope tokens granted, or asked for where the provider named none.
+    /// Scope tokens granted, or asked for where the authorization server named none.
     public var scope: [String] { get async { await known.session.scope } }
 
-    /// Members of the provider's token answers that no RFC of ours knows, the newest of each.
+    /// Members of the authorization server's token answers that no RFC of ours knows, the newest of each.
     public var additionalParameters: AdditionalParameters {
         get async { await known.session.additionalParameters }
     }
 
-    /// The client that the provider made, if one was registered.
+    /// The client that the authorization server made, if one was registered.
     public var registration: ClientRegistration? { get async { await known.registration } }
 
     /// True if there is a token or a refresh token (AppAuth's `isAuthorized`); false for a grant that needs neither before its

@@ -79,7 +79,7 @@ public actor AuthSession: ExecutorConfined {
 
     /// A session for another scope, audience or resource of the identity that `other` belongs to.
     ///
-    /// They share the refresh token, and all that is known of the provider and the store.
+    /// They share the refresh token, and all that is known of the authorization server and the store.
     ///
     /// - Parameters:
     ///   - configuration: the client of `other`, aimed at what this one asks for.

@@ -9,7 +9,8 @@ public struct FreshTokens: Sendable {
     /// True if the token is bound to a key of the session (RFC 9449), so that each request needs a proof: by itself it is of
     /// no use, and `AuthSession.authorized` makes the request.
     public let isBound: Bool
-    /// The id token of the session, if the provider sent one; it may have expired, for it says who logged in, and is no credential.
+    /// The ID token of the session, if the authorization server sent one; it may have expired, for it says who logged in, and
+    /// is no credential.
     public let idToken: String?
     /// The access token is of no use from here on.
     public let expiry: Instant

@@ -2,7 +2,7 @@
 
 import BearerdCryptography
 
-/// The actions of an identity's engine on the store and the provider.
+/// The actions of an identity's engine on the store and the authorization server.
 extension Identity {
     // MARK: The store
 
@@ -165,8 +165,8 @@ extension Identity {
         }
     }
 
-    /// Returns true if a request may be sent that has waited for metadata or a credential, or is sent anew because the provider
-    /// wants another nonce or other credentials; from here on its answer is waited for.
+    /// Returns true if a request may be sent that has waited for metadata or a credential, or is sent anew because the
+    /// authorization server wants another nonce or other credentials; from here on its answer is waited for.
     ///
     /// Whoever has the lease by now may have sent its refresh token. A request without one needs no lease.
     func maySend(_ ticket: Ticket) -> Bool {

@@ -7,7 +7,7 @@ import Synchronization
 /// The one owner of what this process knows of an identity: carries out what its ``IdentityEngine`` wants, and tells it
 /// what came of that.
 ///
-/// Its targets are ``AuthSession``s on the same executor, which make the requests to the provider.
+/// Its targets are ``AuthSession``s on the same executor, which make the requests to the authorization server.
 actor Identity: ExecutorConfined {
     nonisolated let executor: any SerialExecutor
     nonisolated let name: String
@@ -27,7 +27,7 @@ actor Identity: ExecutorConfined {
     var leases: [Ticket: any StoreLease] = [:]
     /// The claim by which whoever has the lease learns that we want it.
     var claim: (any Sendable)?
-    /// Requests to the provider on their way.
+    /// Requests to the authorization server on their way.
     var requests: [Ticket: Task<Void, Never>] = [:]
     var locking: Task<Void, Never>?
     var releasing: Task<Void, Never>?

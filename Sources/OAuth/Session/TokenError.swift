@@ -4,11 +4,12 @@
 public enum TokenError: ExplainedError, Equatable, Sendable {
     /// Only a person can help, by logging in.
     case loginRequired
-    /// Only a change of the configuration, or at the provider, can help; worth asking again after `retryAfter`.
+    /// Only a change of the configuration, or at the authorization server, can help; worth asking again after `retryAfter`.
     case misconfigured(retryAfter: Duration)
-    /// The provider did not answer, or not usefully; worth asking again after `retryAfter`.
+    /// The authorization server did not answer, or not usefully; worth asking again after `retryAfter`.
     case unavailable(retryAfter: Duration)
-    /// The store is away, may lack what others have, or somebody else keeps its lock, so that nothing may be asked of the provider; worth asking again after `retryAfter`.
+    /// The store is away, may lack what others have, or somebody else keeps its lock, so that nothing may be asked of the
+    /// authorization server; worth asking again after `retryAfter`.
     case storeUnavailable(retryAfter: Duration)
     /// The waiting task was cancelled.
     case cancelled

@@ -26,7 +26,7 @@ extension AuthSession {
     /// A clock that is only kept in step with others moves by less during the life of a token.
     private static let clockStep: Duration = .seconds(2)
 
-    /// The name of the person who logged in, read once from each id token; without one, of the imported session's person.
+    /// The name of the person who logged in, read once from each ID token; without one, of the imported session's person.
     private func personsName(in session: StoredSession) -> String? {
         guard let token = session.idToken else {
             return session.person.flatMap { $0.email ?? $0.id }.map { String($0.prefix(200)) }
@@ -38,7 +38,7 @@ extension AuthSession {
         return name
     }
 
-    /// The address of the provider that has not answered the attempt in flight yet.
+    /// The address of the authorization server that has not answered the attempt in flight yet.
     package var unanswered: String? { engine.targets[target]?.attempt == nil ? nil : server.pending }
 
     /// True if another process keeps the lock that the attempt in flight needs.

@@ -4,11 +4,11 @@
 public struct LastError: Equatable, Sendable, CustomStringConvertible {
     /// The `error` of the server's response if it may be shown, else a word of this library, like `unreachable`.
     public var code: String
-    /// A sentence about the cause, the endpoint and the remedy, with the provider's words in quotes.
+    /// A sentence about the cause, the endpoint and the remedy, with the authorization server's words in quotes.
     public var detail: String
     /// nil if the time was not recorded.
     public var at: WallTime?
-    /// True if the store failed, rather than the provider or the configuration.
+    /// True if the store failed, rather than the authorization server or the configuration.
     public var isAboutStore = false
     /// The store's error, if this process received it.
     package var storeError: StoreError?

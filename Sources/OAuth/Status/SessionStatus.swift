@@ -24,7 +24,7 @@ public struct SessionStatus: Equatable, Sendable {
     public var personName: String?
     /// The time of the next automatic token request; nil if there is none, or it is in flight.
     public var nextRequest: WallTime?
-    /// Other members of the provider's answers.
+    /// Other members of the authorization server's answers.
     public var additionalParameters = AdditionalParameters()
     /// True while a token request is under way.
     package var isAsking = false

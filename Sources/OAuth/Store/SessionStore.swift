@@ -34,8 +34,8 @@ public protocol SessionStore: Sendable {
         _ identity: String, waitingAtMost limit: Duration
     ) async throws(StoreError) -> any StoreLease
 
-    /// Tells whoever has the lock, and only waits for the provider, that a person wants it, or somebody who has the newest
-    /// refresh token: see ``StoreLease/isClaimed()``.
+    /// Tells whoever has the lock, and only waits for the authorization server, that a person wants it, or somebody who has
+    /// the newest refresh token: see ``StoreLease/isClaimed()``.
     ///
     /// - Returns: what claims it for as long as somebody has it; nil where nobody can be told, or somebody tells it already.
     func claim(_ identity: String) async -> (any Sendable)?

@@ -20,10 +20,10 @@ public enum StoreError: ExplainedError, Equatable, Sendable {
     case leaseLost
 
     /// The holder of a lock that an identity of this process has, for people: after a reload the one of before may still wait
-    /// for the provider.
+    /// for the authorization server.
     package static let thisProcess = "an earlier request of this process"
 
-    /// A refresh token is not taken over that the provider has replaced since it was taken over before.
+    /// A refresh token is not taken over that the authorization server has replaced since it was taken over before.
     package static let spentImport = StoreError.refused(
         "this refresh token was imported before, and the provider has replaced it since: sending it again would be taken for a "
             + "theft, and the session that is there would be lost; to begin with it all the same, log out first"

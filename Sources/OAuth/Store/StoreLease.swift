@@ -34,7 +34,7 @@ public protocol StoreLease: Sendable {
     var isHeld: Bool { get }
 
     /// True if the refresh token that ``spend(_:)`` was told of last had been spent before by somebody who ended, or gave
-    /// up, without an answer: whoever finds that has the provider answer something else first.
+    /// up, without an answer: whoever finds that has the authorization server answer something else first.
     var mayBeSpent: Bool { get }
 
     /// Why what ``spend(_:)`` was told of last could not be written down, though nobody else has the lease meanwhile: whoever

@@ -33,9 +33,9 @@ public struct StoredSession: Sendable {
     var refreshOrigin: String?
     /// The key that the tokens are bound to, (RFC 9449): it changes with them, never alone.
     var proofKey: ProofKey?
-    /// The newest id token.
+    /// The newest ID token.
     package var idToken: Secret?
-    /// The claims of the first id token; nil before there is one, or where an earlier version has stored it.
+    /// The claims of the first ID token; nil before there is one, or where an earlier version has stored it.
     var loginClaims: LoginClaims?
     /// A login whose code is not exchanged yet.
     package var pendingCode: AuthorizationCode?
@@ -49,7 +49,7 @@ public struct StoredSession: Sendable {
     var isLoginScopeOwn = false
     /// The final `error` after which nobody asks again until a person does; nil while all is well.
     package var refusal: ErrorCode?
-    /// All other members of the provider's answers.
+    /// All other members of the authorization server's answers.
     package var additionalParameters = AdditionalParameters()
     /// When a token request last succeeded.
     package var lastRefresh: WallTime?
@@ -62,15 +62,15 @@ public struct StoredSession: Sendable {
     package var grantClient: ClientRegistration?
     /// The person whose session it is by the word of another program.
     package var person: Person?
-    /// True if a logout left it that was to leave the provider alone.
+    /// True if a logout left it that was to leave the authorization server alone.
     var isEndOnlyHere = false
-    /// A digest of the refresh token, if it was sent and nobody knows what became of it: the provider may have replaced it,
-    /// and takes who sends it again for a thief (RFC 9700 §4.14.2).
+    /// A digest of the refresh token, if it was sent and nobody knows what became of it: the authorization server may have
+    /// replaced it, and takes who sends it again for a thief (RFC 9700 §4.14.2).
     var doubtedToken: String?
     /// A digest of the refresh token that was imported: once it is rotated, importing it again would be reuse
     /// (RFC 9700 §4.14.2), which costs the whole session.
     package var importedToken: String?
-    /// Those of imports before, which the provider had replaced when another session took their place.
+    /// Those of imports before, which the authorization server had replaced when another session took their place.
     var earlierImports: [String] = []
     /// The client that ``pendingCode`` and ``pendingRequest`` are for, where the rest belongs to another one; see ``binding``.
     package var pendingBinding: String?
@@ -115,13 +115,14 @@ public struct StoredSession: Sendable {
         binding.hasSameBytes(as: configured.registered(registration).registered(grantClient).binding)
     }
 
-    /// The digests of imported refresh tokens that the provider has replaced since, the newest first.
+    /// The digests of imported refresh tokens that the authorization server has replaced since, the newest first.
     var spentImports: [String] {
         let own = importedToken.flatMap { $0 == refreshToken?.digest ? nil : $0 }
         return Array(([own].compactMap(\.self) + earlierImports).prefix(Self.earlierImportsKept))
     }
 
-    /// True if `token` was imported before, and replaced by the provider, and what is here now would be lost by it.
+    /// True if `token` was imported before, and replaced by the authorization server, and what is here now would be lost by
+    /// it.
     package func isEndangered(by token: Secret) -> Bool {
         refreshToken != nil && earlierImports.contains(token.digest)
     }
@@ -167,7 +168,7 @@ public struct StoredSession: Sendable {
         return one.request != two.request || !one.token.matches(two.token)
     }
 
-    /// True if somebody has ended it, and the provider should forget what others still get for it.
+    /// True if somebody has ended it, and the authorization server should forget what others still get for it.
     ///
     /// A login that brought an access token alone is no such end: with the old token some providers would end it, too.
     var isEndedEverywhere: Bool { refreshToken == nil && accessTokens.isEmpty && !isEndOnlyHere }
