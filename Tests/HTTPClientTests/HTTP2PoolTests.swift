@@ -17,13 +17,13 @@ import Testing
                 address: UpstreamAddress(url: url, httpProtocol: .http2), limit: UpstreamLimit(maximum: 10),
                 lifetimes: .init(idleForUnrepeatable: .milliseconds(20)), headLimits: HeadLimits(),
                 multis: multis)
-            pool.discard(try await pool.open(for: RequestForm(), within: patience, in: nil))
+            pool.discard(try await pool.open(for: RequestForm(), within: patience, with: nil))
             await multis.loop.pause(for: .milliseconds(40))
             let kept = try #require(pool.take(for: RequestForm(), mayRepeat: true))
             pool.discard(kept)
             await multis.loop.pause(for: .milliseconds(40))
             #expect(pool.take(for: RequestForm(), mayRepeat: false) == nil)
-            pool.discard(try await pool.open(for: RequestForm(), within: patience, in: nil))
+            pool.discard(try await pool.open(for: RequestForm(), within: patience, with: nil))
             #expect(pool.take(for: RequestForm(), mayRepeat: false) != nil)
         }
         #expect(upstream.connectionCount == 2)
@@ -35,11 +35,11 @@ import Testing
         let upstream = try HTTP2Upstream { _, _, _ in }
         try await onLoop { multis in
             let pool = try pool(for: upstream, multis)
-            let before = try await pool.open(for: RequestForm(), within: patience, in: nil)
+            let before = try await pool.open(for: RequestForm(), within: patience, with: nil)
             begin(before)
             pool.close()
-            let first = try await pool.open(for: RequestForm(), within: patience, in: nil)
-            let second = try await pool.open(for: RequestForm(), within: patience, in: nil)
+            let first = try await pool.open(for: RequestForm(), within: patience, with: nil)
+            let second = try await pool.open(for: RequestForm(), within: patience, with: nil)
             #expect(before.isOpen && upstream.connectionCount == 2)
             for exchange in [before, first, second] { pool.discard(exchange) }
         }
@@ -61,14 +61,14 @@ import Testing
                     httpProtocol: .http2),
                 limit: UpstreamLimit(maximum: 10), lifetimes: .init(), headLimits: HeadLimits(),
                 multis: multis)
-            let running = try await pool.open(for: RequestForm(), within: patience, in: nil)
+            let running = try await pool.open(for: RequestForm(), within: patience, with: nil)
             begin(running)
             #expect(own.read())
             pool.discard(try #require(pool.take(for: RequestForm(), mayRepeat: true), "nothing has changed"))
             try files.replace(with: pairs[1])
             #expect(own.read())
             #expect(pool.take(for: RequestForm(), mayRepeat: true) == nil)
-            pool.discard(try await pool.open(for: RequestForm(), within: patience, in: nil))
+            pool.discard(try await pool.open(for: RequestForm(), within: patience, with: nil))
             #expect(pool.take(for: RequestForm(), mayRepeat: true) != nil)
             #expect(running.isOpen, "what is under way ends by itself")
         }
@@ -103,7 +103,7 @@ import Testing
     ///
     /// - Returns: the one without an answer.
     private func unanswered(by pool: HTTP2Pool, on loop: EventLoop) async throws -> HTTP2Exchange {
-        let first = try await pool.open(for: RequestForm(), within: patience, in: nil)
+        let first = try await pool.open(for: RequestForm(), within: patience, with: nil)
         begin(first)
         #expect(try await first.more(within: patience))
         pool.discard(first)
@@ -128,7 +128,7 @@ import Testing
         try await onLoop { multis in
             let pool = try pool(for: upstream, multis)
             let second = try await unanswered(by: pool, on: multis.loop)
-            let third = try await pool.open(for: RequestForm(), within: patience, in: nil)
+            let third = try await pool.open(for: RequestForm(), within: patience, with: nil)
             begin(third)
             #expect(try await third.more(within: patience))
             // The end of its connection, and of nothing else.
@@ -154,7 +154,7 @@ import Testing
             let pools = [try pool(for: upstream, multis), try pool(for: upstream, multis)]
             var held: [HTTP2Exchange] = []
             for pool in pools {
-                let exchange = try await pool.open(for: RequestForm(), within: patience, in: nil)
+                let exchange = try await pool.open(for: RequestForm(), within: patience, with: nil)
                 begin(exchange, length: .open)
                 #expect(try await exchange.more(within: patience))
                 held.append(exchange)
@@ -162,7 +162,7 @@ import Testing
             // Those for their own requests.
             try await eventually(multis.loop, "two PINGs") { upstream.pingCount >= 2 }
             for exchange in held { send([0x78], to: exchange.outgoing) }
-            let next = try await pools[0].open(for: RequestForm(), within: patience, in: nil)
+            let next = try await pools[0].open(for: RequestForm(), within: patience, with: nil)
             try await eventually(multis.loop, "the end of the one that was asked for") { !held[0].isOpen }
             #expect(held[1].isOpen && held[0].loss == .silence)
             pools[0].discard(next)
@@ -203,7 +203,7 @@ import Testing
                 multis: multis)
             var held: [HTTP2Exchange] = []
             for _ in 0..<20 {
-                held.append(try await pool.open(for: RequestForm(), within: patience, in: nil))
+                held.append(try await pool.open(for: RequestForm(), within: patience, with: nil))
                 begin(held[held.count - 1])
             }
             try await eventually(multis.loop, "all streams") { peers.withLock { $0.count } == 20 }
@@ -213,7 +213,7 @@ import Testing
             }
             var late: HTTP2Exchange?
             let waiting = multis.loop.startTask {
-                late = try? await pool.open(for: RequestForm(), within: patience, in: nil)
+                late = try? await pool.open(for: RequestForm(), within: patience, with: nil)
             }
             try peers.withLock { try $0[0].goAway(lastStream: 1) }
             await waiting.value
@@ -234,7 +234,7 @@ import Testing
         }
         try await onLoop { multis in
             let pool = try pool(for: upstream, multis)
-            let slow = try await pool.open(for: RequestForm(), within: patience, in: nil)
+            let slow = try await pool.open(for: RequestForm(), within: patience, with: nil)
             begin(slow)
             try await eventually(multis.loop, "a PING") { upstream.pingCount > 0 }
             // Longer than one that answers none is kept.

@@ -73,11 +73,11 @@ package final class HTTP2Exchange: UpstreamExchange, ArrivalSource {
     /// Takes the place under the route's limit again that the last request has given back.
     ///
     /// - Returns: false if none is free.
-    func takePlace() -> Bool { permit.takeAgain() }
+    func takePermit() -> Bool { permit.takeAgain() }
 
     /// Serves another request, on whatever connection, in place of one that is over.
     ///
-    /// - Parameter permit: nil after ``takePlace()``.
+    /// - Parameter permit: nil after ``takePermit()``.
     func begin(on link: HTTP2Link, isFirst: Bool, permit: UpstreamPermit?) {
         if link !== carrier { carrier = link }
         beganLink = isFirst

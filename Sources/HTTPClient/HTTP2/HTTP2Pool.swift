@@ -91,7 +91,7 @@ package final class HTTP2Pool: NegotiatingPool {
         else { return nil }
         guard mayRepeat || isFresh(link) else { return nil }
         guard let exchange = takeVacant() else { return limit.permitNow().map { link.begin(with: $0) } }
-        guard exchange.takePlace() else {
+        guard exchange.takePermit() else {
             vacant.value.append(exchange)
             return nil
         }
@@ -99,12 +99,12 @@ package final class HTTP2Pool: NegotiatingPool {
         return exchange
     }
 
-    package typealias Place = UpstreamPermit
+    package typealias Permit = UpstreamPermit
 
-    package func takePlace() -> UpstreamPermit? { limit.permitNow() }
+    package func takePermit() -> UpstreamPermit? { limit.permitNow() }
 
     package func open(
-        for form: RequestForm, within timeout: Duration, in held: UpstreamPermit?
+        for form: RequestForm, within timeout: Duration, with held: UpstreamPermit?
     ) async throws(UpstreamError) -> HTTP2Exchange {
         askingCount += 1
         defer {

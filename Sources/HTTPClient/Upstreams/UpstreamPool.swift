@@ -163,10 +163,10 @@ package final class UpstreamPool: ExchangePool {
     /// - Parameters:
     ///   - form: ignored, because every HTTP/1.1 connection can carry every request.
     ///   - timeout: limits the wait for a place plus the time to connect; zero waits for ever.
-    ///   - held: a place that the caller has already taken.
+    ///   - held: a permit that the caller has already taken.
     /// - Throws: ``UpstreamError/busy`` if no place becomes free in time.
     package func open(
-        for form: RequestForm = RequestForm(), within timeout: Duration, in held: UpstreamPermit? = nil
+        for form: RequestForm = RequestForm(), within timeout: Duration, with held: UpstreamPermit? = nil
     ) async throws(UpstreamError) -> UpstreamConnection {
         let permit: UpstreamPermit
         if let held {
@@ -215,9 +215,9 @@ package final class UpstreamPool: ExchangePool {
         }
     }
 
-    package typealias Place = UpstreamPermit
+    package typealias Permit = UpstreamPermit
 
-    package func takePlace() -> UpstreamPermit? { limit.permitNow() }
+    package func takePermit() -> UpstreamPermit? { limit.permitNow() }
 
     /// The pause before another attempt after a shortage of descriptors or threads.
     private static let shortagePause = Duration.milliseconds(50)

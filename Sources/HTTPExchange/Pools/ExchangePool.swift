@@ -9,7 +9,7 @@ package import BearerdEventLoop
 package protocol ExchangePool: AnyObject {
     associatedtype Exchange: UpstreamExchange
     /// The right to one more exchange, on a connection that may have to be opened for it.
-    associatedtype Place
+    associatedtype Permit
     /// True if exchanges share connections, so that a request may harm others.
     static var sharesConnections: Bool { get }
 
@@ -21,18 +21,18 @@ package protocol ExchangePool: AnyObject {
     ///     meanwhile.
     func take(for form: RequestForm, mayRepeat: Bool) -> Exchange?
 
-    /// Takes a place for ``open(for:within:in:)`` if one is free and no other caller waits for it.
-    func takePlace() -> Place?
+    /// Takes a permit for ``open(for:within:with:)`` if one is free and no other caller waits for it.
+    func takePermit() -> Permit?
 
     /// Begins an exchange on a new connection or, at the limit, on one that another exchange has released.
     ///
     /// - Parameters:
     ///   - form: the needs of the request.
     ///   - timeout: limits the wait for a free place plus the time to connect; zero waits for ever.
-    ///   - place: a place that the caller has already taken.
+    ///   - permit: one that the caller has already taken.
     /// - Throws: ``UpstreamError/busy`` if no place becomes free in time.
     func open(
-        for form: RequestForm, within timeout: Duration, in place: Place?
+        for form: RequestForm, within timeout: Duration, with permit: Permit?
     ) async throws(UpstreamError) -> Exchange
 
     /// Ends a complete exchange and keeps its connection open for others if possible.

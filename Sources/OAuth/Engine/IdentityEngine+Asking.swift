@@ -113,7 +113,7 @@ extension IdentityEngine {
     /// Tells people that the authorization server hangs; nobody waits from here on who does not want to.
     private mutating func isSilent() {
         guard case .asking(var asking) = phase, var state = targets[asking.target] else { return }
-        let silence = TokenFailure(unansweredAt: unansweredPlace, after: configured.tokenTimeLimit)
+        let silence = TokenFailure(unansweredAt: unansweredEndpoint, after: configured.tokenTimeLimit)
         if !asking.isTold {
             asking.isTold = true
             phase = .asking(asking)

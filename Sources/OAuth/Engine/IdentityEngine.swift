@@ -110,7 +110,7 @@ struct IdentityEngine: Sendable {
     var loggedOutAt: Instant?
     private var isQuietTold = false
     /// The part of the authorization server that has not answered, for people.
-    var unansweredPlace = "the authorization server"
+    var unansweredEndpoint = "the authorization server"
 
     /// The time of the event that is being handled.
     var moment: Moment

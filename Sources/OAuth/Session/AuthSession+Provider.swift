@@ -6,7 +6,7 @@ import BearerdJSONText
 /// The requests that the identity makes to the authorization server by this session.
 extension AuthSession {
     /// The address of the authorization server that has not answered yet; nil if nothing was sent that it could answer.
-    nonisolated var placeAwaited: String? { assumeIsolated { $0.server.pending } }
+    nonisolated var awaitedEndpoint: String? { assumeIsolated { $0.server.pending } }
 
     /// Makes a token request, unless it must not be sent any more when it or its connection is ready, or is to be repeated.
     ///

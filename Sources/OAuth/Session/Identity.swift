@@ -104,9 +104,10 @@ actor Identity: ExecutorConfined {
 
     /// Has the engine take an event in, and does what follows.
     func take(_ event: EngineEvent) {
-        if case .asking(let asking) = engine.phase, let place = members[asking.target]?.session?.placeAwaited
+        if case .asking(let asking) = engine.phase,
+            let place = members[asking.target]?.session?.awaitedEndpoint
         {
-            engine.unansweredPlace = place
+            engine.unansweredEndpoint = place
         }
         let moment = Moment(now: clock.now, wall: clock.wallNow, jitter: random())
         let actions = engine.handle(event, at: moment)
@@ -124,7 +125,7 @@ actor Identity: ExecutorConfined {
         for (target, member) in members {
             var server = engine.targets[target]?.failure?.cause.server
             if server == nil, case .asking(let asking) = engine.phase, asking.target == target {
-                server = member.session?.placeAwaited.flatMap { HTTPURL($0)?.hostAndPort }
+                server = member.session?.awaitedEndpoint.flatMap { HTTPURL($0)?.hostAndPort }
             }
             member.slot.blame(server)
         }

@@ -30,9 +30,9 @@ extension Forwarder {
     ) async throws(ProxyError) -> Pool.Exchange {
         let (pool, timeout) = (route.pool, route.terms.timeouts.connect)
         // Taken before the task begins: whoever asks meanwhile whether places are scarce must count this one.
-        let (place, form) = (pool.takePlace(), exchange.form)
+        let (permit, form) = (pool.takePermit(), exchange.form)
         let opened = await waiting(for: exchange) { () async throws(UpstreamError) in
-            try await pool.open(for: form, within: timeout, in: place)
+            try await pool.open(for: form, within: timeout, with: permit)
         }
         switch opened {
         case .success(let upstream):

@@ -28,10 +28,10 @@ final class FakeConnection: NegotiatingPool {
         return stream
     }
 
-    func takePlace() -> Bool? { true }
+    func takePermit() -> Bool? { true }
 
     func open(
-        for form: RequestForm, within timeout: Duration, in place: Bool?
+        for form: RequestForm, within timeout: Duration, with permit: Bool?
     ) async throws(UpstreamError) -> FakeUpstreamStream {
         guard let stream = take(for: form, mayRepeat: false) else { throw .busy }
         return stream

@@ -146,10 +146,10 @@ final class FakePool: ExchangePool {
         return exchange
     }
 
-    func takePlace() -> Bool? { true }
+    func takePermit() -> Bool? { true }
 
     func open(
-        for form: RequestForm, within timeout: Duration, in place: Bool?
+        for form: RequestForm, within timeout: Duration, with permit: Bool?
     ) async throws(UpstreamError) -> FakeUpstream {
         forms.append(form)
         if let failure { throw failure }
