@@ -79,10 +79,11 @@ extension RedisStore {
         var isLate = false
         while true {
             let third = settings.leaseLife / 3
-            let pause = isLate ? Self.renewalTry : lease.spending == nil ? third : min(third, Self.look)
+            let pause =
+                isLate ? Self.renewalPause : lease.spending == nil ? third : min(third, Self.lookPause)
             let moment = ContinuousClock.now + pause
             while !lease.isOver, .now < moment {
-                await loop.pause(for: min(Self.renewalTry, moment - .now))
+                await loop.pause(for: min(Self.renewalPause, moment - .now))
             }
             guard !lease.isOver else { return }
             do throws(StoreError) {

@@ -49,9 +49,9 @@ package actor RedisStore: SessionStore, LoopConfined {
     var watches: [String: MarkWatch] = [:]
 
     /// The pause between two looks for changes, and between two signs of a daemon that has sent a refresh token.
-    static let look: Duration = .seconds(1)
+    static let lookPause: Duration = .seconds(1)
     /// The pause between two tries to renew a lease.
-    static let renewalTry: Duration = .milliseconds(500)
+    static let renewalPause: Duration = .milliseconds(500)
 
     /// - Parameter loop: runs it; must not be a worker's.
     package init(
@@ -264,7 +264,7 @@ package actor RedisStore: SessionStore, LoopConfined {
         var round = await link.round
         var wasAway = false
         while !isClosed, !watchers.isEmpty || !orphans.isEmpty {
-            await loop.pause(for: Self.look)
+            await loop.pause(for: Self.lookPause)
             // A successful probe ends the outage, even if only reading works.
             if await link.isAway { _ = try? await probe(.reading) }
             if !orphans.isEmpty { await releaseOrphans() }

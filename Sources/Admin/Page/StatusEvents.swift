@@ -9,7 +9,7 @@ internal import BearerdJSON
 struct StatusEvents: Sendable {
     private static let interval = Duration.seconds(1)
     /// A client that takes no data for so long counts as gone.
-    private static let patience = Duration.seconds(10)
+    private static let sendTimeout = Duration.seconds(10)
 
     let memory: AdminMemory
     /// The party that asks, for the limit of streams.
@@ -33,7 +33,7 @@ struct StatusEvents: Sendable {
         guard memory.eventStreams.enter(watcher) else { return }
         defer { memory.eventStreams.leave(watcher) }
         var shown: [String: String] = [:]
-        try await writer.write(Array("retry: 3000\n\n".utf8), within: Self.patience)
+        try await writer.write(Array("retry: 3000\n\n".utf8), within: Self.sendTimeout)
         while isCurrent() {
             let page = await page()
             var text = ""
@@ -48,9 +48,9 @@ struct StatusEvents: Sendable {
                 text = "data: \(String(decoding: page.document.json.serialized(), as: UTF8.self))\n\n"
             }
             // Even without news somebody may have gone.
-            try await writer.write(Array(text.utf8), within: Self.patience)
-            try await writer.pause(for: Self.interval, whileTakenWithin: Self.patience)
+            try await writer.write(Array(text.utf8), within: Self.sendTimeout)
+            try await writer.pause(for: Self.interval, whileTakenWithin: Self.sendTimeout)
         }
-        try await writer.write(Array("event: stale\ndata:\n\n".utf8), within: Self.patience)
+        try await writer.write(Array("event: stale\ndata:\n\n".utf8), within: Self.sendTimeout)
     }
 }

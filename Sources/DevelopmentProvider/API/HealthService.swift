@@ -22,7 +22,7 @@ package final class HealthService: OtherProtocol {
     /// The most bytes of a request.
     private static let longestRequest: UInt64 = 64 << 10
     /// How long a caller may take to send its request, or to take an answer.
-    private static let patience = Duration.seconds(10)
+    private static let sendTimeout = Duration.seconds(10)
     /// A connection without a call ends after this time, or twice as much.
     private static let idle = Duration.seconds(60)
 
@@ -34,7 +34,7 @@ package final class HealthService: OtherProtocol {
 
     package func serve(_ stream: ByteStream, from peer: PeerAddress, on loop: EventLoop) async {
         guard let session = HTTP2Session(.server, limits: HTTP2Limits()) else { return stream.close() }
-        let connection = HTTP2Connection(stream, session, on: loop, patience: Self.patience)
+        let connection = HTTP2Connection(stream, session, on: loop, patience: Self.sendTimeout)
         // Both outlive the connection's run.
         connection.onStream = { [unowned self, unowned connection] new in
             let call = ServerStream(new, on: connection, from: peer)
@@ -80,10 +80,10 @@ package final class HealthService: OtherProtocol {
                 var trailers = HTTPFields()
                 trailers[.grpcStatus] = "0"
                 call.outgoing.end(trailers: trailers)
-                try await call.outgoing.flush(within: Self.patience)
+                try await call.outgoing.flush(within: Self.sendTimeout)
             case .watch:
                 begin(isKnown ? .serving : .serviceUnknown, on: call)
-                try await call.outgoing.flush(within: Self.patience)
+                try await call.outgoing.flush(within: Self.sendTimeout)
                 await awaitDeparture(of: call, on: loop)
             }
         } catch {
@@ -94,7 +94,7 @@ package final class HealthService: OtherProtocol {
     private func body(of call: ServerStream) async throws -> [UInt8] {
         _ = try call.beginBody(limit: Self.longestRequest)
         var bytes: [UInt8] = []
-        while try await call.incoming.nextPiece(within: Self.patience) != nil {
+        while try await call.incoming.nextPiece(within: Self.sendTimeout) != nil {
             _ = call.incoming.withPiece { bytes.append($0) }
             call.incoming.consumePiece()
         }
@@ -121,7 +121,7 @@ package final class HealthService: OtherProtocol {
     private func send(_ response: HTTPResponse, on call: ServerStream) async throws {
         var head = response
         call.begin(&head, length: .none)
-        try await call.outgoing.flush(within: Self.patience)
+        try await call.outgoing.flush(within: Self.sendTimeout)
     }
 
     private func awaitDeparture(of call: ServerStream, on loop: EventLoop) async {

@@ -51,7 +51,7 @@ final class HTTP2Link {
     /// against rapid resets (CVE-2023-44487) end one after some 100, with all that it carries.
     private static let cancellationLimit = 50
     /// How long an upstream may take nothing of what all streams send.
-    private static let patience = Duration.seconds(300)
+    private static let sendTimeout = Duration.seconds(300)
 
     /// - Parameters:
     ///   - pool: of streams.
@@ -71,7 +71,7 @@ final class HTTP2Link {
         self.scheme = scheme
         self.pulse = pulse
         changes = LoopWait(loop: loop)
-        connection = HTTP2Connection(carrier.stream, session, on: loop, patience: Self.patience)
+        connection = HTTP2Connection(carrier.stream, session, on: loop, patience: Self.sendTimeout)
         connection.onChange = { [unowned changes] in
             changes.wake()
             onNews()

@@ -19,7 +19,7 @@ struct WaitCommand: Command {
     private static let timeout = CommandOption(
         "timeout", value: "DURATION", "at most so long (30s); 0s asks once")
     /// The least time for an answer to the first request, which is made in any case.
-    private static let patience = Duration.seconds(1)
+    private static let firstReplyLimit = Duration.seconds(1)
     /// The longest time for an answer.
     private static let longestPatience = Duration.seconds(5)
     /// The pause between two requests.
@@ -40,7 +40,7 @@ struct WaitCommand: Command {
             let probe = try DaemonProbe(daemon, loop: loop)
             let deadline = ContinuousClock.now + limit
             var reason = await probe.obstacle(
-                .readiness, within: min(max(Self.patience, limit), Self.longestPatience))
+                .readiness, within: min(max(Self.firstReplyLimit, limit), Self.longestPatience))
             while let obstacle = reason {
                 guard .now < deadline else {
                     throw CommandFailure(

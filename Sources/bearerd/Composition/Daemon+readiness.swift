@@ -67,7 +67,7 @@ extension Daemon {
         if isReady || isDraining {
             readinessTimer?.cancel()
         } else {
-            readinessTimer?.set(after: ReadinessNotices.patience)
+            readinessTimer?.set(after: ReadinessNotices.longestUnlogged)
         }
     }
 }

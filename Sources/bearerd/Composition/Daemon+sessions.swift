@@ -19,7 +19,7 @@ extension Daemon {
     private static let retirement = Duration.seconds(1)
 
     /// How long a reload waits until its new sessions have read the store; one that has not goes on by itself.
-    private static let reading = Duration.seconds(2)
+    private static let readingLimit = Duration.seconds(2)
 
     /// Waits for token requests in flight, whose response may hold the only working refresh token, and for
     /// unstored sessions.
@@ -101,7 +101,7 @@ extension Daemon {
                 count.finishedOne()
             }
         }
-        _ = await count.wait(for: coming.count, atMost: Self.reading, on: loop)
+        _ = await count.wait(for: coming.count, atMost: Self.readingLimit, on: loop)
     }
 
     /// Ends the sessions of removed identities once no request can wait for them.

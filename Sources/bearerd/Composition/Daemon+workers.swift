@@ -9,7 +9,7 @@ extension Daemon {
     private static let answerLimit = Duration.seconds(1)
 
     /// A worker that takes longer to apply a configuration does so later, when it goes on.
-    private static let patience = Duration.seconds(2)
+    private static let workerReplyLimit = Duration.seconds(2)
 
     /// The names of the workers whose loops do not respond.
     func silentWorkers() async -> [String] {
@@ -79,7 +79,7 @@ extension Daemon {
         _ body: @escaping @Sendable (Int, Worker) async -> Void,
         finally end: @escaping @Sendable () async -> Void = {}
     ) async {
-        let (isDone, rest) = await eachWorker(within: Self.patience, body)
+        let (isDone, rest) = await eachWorker(within: Self.workerReplyLimit, body)
         guard !isDone else { return await end() }
         log.warning("a worker does not turn; it takes the configuration over when it does")
         Task(executorPreference: loop) {

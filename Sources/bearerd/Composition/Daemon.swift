@@ -35,7 +35,7 @@ actor Daemon: LoopConfined {
     private static let timeAfterGrace = linger * 4
 
     /// The time after which spans that wait for export are given up.
-    private static let flushing = Duration.seconds(5)
+    private static let spanLimit = Duration.seconds(5)
 
     nonisolated let loop: EventLoop
 
@@ -340,7 +340,7 @@ actor Daemon: LoopConfined {
         // What is left is ended, and recorded before anybody says that all is over.
         _ = await eachWorker(within: Self.linger) { await $1.stop() }
         let sessions = await endSessions(within: max(ContinuousClock.now.duration(to: deadline), Self.linger))
-        let rest = max(.zero, min(ContinuousClock.now.duration(to: deadline + Self.linger), Self.flushing))
+        let rest = max(.zero, min(ContinuousClock.now.duration(to: deadline + Self.linger), Self.spanLimit))
         notices?.flushEnd = .now + rest
         await active.tracing?.finish(within: rest)
         noticeTimer = nil

@@ -14,7 +14,7 @@ import OAuthRuntime
 /// browser's arguments, so only a program of our own user gets the page.
 actor LogoutListener: LoopConfined, HTTPResponder {
     /// How long the browser may take to start.
-    private static let patience = Duration.seconds(15)
+    private static let browserLimit = Duration.seconds(15)
     /// How long it may take to fetch the page.
     private static let farewell = Duration.seconds(2)
 
@@ -59,7 +59,7 @@ actor LogoutListener: LoopConfined, HTTPResponder {
     private func open(_ browser: Browser) async -> Bool {
         guard (try? browser.open(origin + path)) != nil else { return false }
         let timer = LoopTimer(loop: loop) { self.assumeIsolated { $0.end() } }
-        timer.set(after: Self.patience)
+        timer.set(after: Self.browserLimit)
         await withCheckedContinuation { continuation in
             if isOver { continuation.resume() } else { waiter = continuation }
         }

@@ -11,7 +11,7 @@ import Synchronization
 final class CertificateWatch: Sendable {
     /// A certificate and its key seldom change at the same moment; until this has passed a mismatch is no
     /// fault.
-    private static let patience = Duration.milliseconds(750)
+    private static let secondTryPause = Duration.milliseconds(750)
 
     /// How often the context is replaced, because its keys for session tickets would otherwise open recorded
     /// sessions for ever.
@@ -80,7 +80,9 @@ final class CertificateWatch: Sendable {
             log.notice("certificate changed", [.expires: end(of: context)])
         } catch {
             guard isLastTry else {
-                return executor.after(Self.patience) { self.reload(on: executor, isLastTry: true, changed) }
+                return executor.after(Self.secondTryPause) {
+                    self.reload(on: executor, isLastTry: true, changed)
+                }
             }
             judged.withLock { $0 = files }
             log.error(

@@ -57,7 +57,7 @@ struct PreparedFiles: Sendable {
     let audit: OpenedFile?
 
     /// How long reading may take, though looking up the names of some listeners does.
-    private static let limit = Duration.seconds(30)
+    private static let preparationLimit = Duration.seconds(30)
 
     /// Prepares on a thread that may block.
     ///
@@ -81,7 +81,7 @@ struct PreparedFiles: Sendable {
                 return .failure(error)
             }
         }
-        if let outcome = await loop.value(within: limit, of: { await reading.value }) {
+        if let outcome = await loop.value(within: preparationLimit, of: { await reading.value }) {
             return try outcome.get()
         }
         _ = Task(executorPreference: loop) {
@@ -90,7 +90,9 @@ struct PreparedFiles: Sendable {
         throw .invalid([
             ConfigurationFault(
                 file: known.file,
-                message: "it, or a file or host name in it, could not be read within \(limit.inSeconds)")
+                message:
+                    "it, or a file or host name in it, could not be read within \(preparationLimit.inSeconds)"
+            )
         ])
     }
 

@@ -38,14 +38,14 @@ struct UpstreamCertificates: Sendable {
 extension OwnCertificate {
     /// A certificate and its key seldom change at the same moment; until this has passed a mismatch is no
     /// fault.
-    private static let patience = Duration.milliseconds(750)
+    private static let secondTryPause = Duration.milliseconds(750)
 
     /// Reads the files after a change; blocks the calling thread while they are read.
     ///
     /// - Returns: true if they hold a usable pair.
     func renew(on executor: FileExecutor, _ log: Log) async -> Bool {
         if readOwn() { return true }
-        await executor.sleep(for: Self.patience)
+        await executor.sleep(for: Self.secondTryPause)
         if readOwn() { return true }
         log.error(
             "a changed client certificate cannot be used; the one before stays",

@@ -4,7 +4,7 @@ import BearerdAdminAPI
 
 /// Decides what the log says about `/readyz`.
 ///
-/// An interruption shorter than ``patience`` is not logged.
+/// An interruption shorter than ``longestUnlogged`` is not logged.
 struct ReadinessNotices {
     /// A change of `/readyz`.
     enum Notice: Equatable {
@@ -15,7 +15,7 @@ struct ReadinessNotices {
     }
 
     /// How long `/readyz` may answer 503 before that is logged; also the interval between looks meanwhile.
-    static let patience: Duration = .seconds(1)
+    static let longestUnlogged: Duration = .seconds(1)
 
     private var isReady = false
     /// When it began to answer 503 after a ``Notice/ready``.
@@ -41,7 +41,7 @@ struct ReadinessNotices {
         }
         guard isReady else { return nil }
         doubtful = doubtful ?? now
-        guard let since = doubtful, now >= since + Self.patience else { return nil }
+        guard let since = doubtful, now >= since + Self.longestUnlogged else { return nil }
         isReady = false
         doubtful = nil
         return .notReady(report.reasons.map(\.words).joined(separator: ", "))

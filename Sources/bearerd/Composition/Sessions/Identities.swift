@@ -9,7 +9,7 @@ import OAuth
 /// The sessions of the process, in the order of the configuration.
 struct Identities: IdentityDirectory {
     /// The longest wait of an action on the admin listener.
-    private static let patience = Duration.seconds(15)
+    private static let actionLimit = Duration.seconds(15)
 
     let groups: [SessionGroup]
     let reporter: SessionReporter
@@ -49,7 +49,7 @@ struct Identities: IdentityDirectory {
     }
 
     func refresh(_ name: String) async throws(TokenError) {
-        for session in sessions(of: name) { try await session.refresh(waitingAtMost: Self.patience) }
+        for session in sessions(of: name) { try await session.refresh(waitingAtMost: Self.actionLimit) }
     }
 
     func invalidate(_ name: String) async throws(TokenError) {
@@ -58,7 +58,7 @@ struct Identities: IdentityDirectory {
             for session in sessions(of: name) {
                 group.addTask {
                     do throws(TokenError) {
-                        try await session.invalidate(waitingAtMost: Self.patience)
+                        try await session.invalidate(waitingAtMost: Self.actionLimit)
                         return nil
                     } catch {
                         return error
@@ -72,7 +72,7 @@ struct Identities: IdentityDirectory {
 
     func userinfo(_ name: String) async throws(SessionFailure) -> JSONObject {
         guard let session = sessions(of: name).first else { return [:] }
-        return try await session.userinfo(waitingAtMost: Self.patience).claims
+        return try await session.userinfo(waitingAtMost: Self.actionLimit).claims
     }
 
     func revoke(_ hints: [TokenHint], of name: String) async throws(SessionFailure) -> [TokenHint] {

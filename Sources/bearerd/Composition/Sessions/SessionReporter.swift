@@ -32,7 +32,7 @@ final class SessionReporter: SessionObserver {
     private let refusals = IdentityThrottle()
     private let failures = IdentityThrottle()
 
-    private static let silence: Duration = .seconds(60)
+    private static let repeatPause: Duration = .seconds(60)
 
     private struct Trouble: Hashable {
         let identity: String
@@ -161,7 +161,7 @@ final class SessionReporter: SessionObserver {
             let trouble = Trouble(identity: identity, operation: operation)
             // The words of a lock tell since when somebody has it, who may take it again and again.
             if let told = troubles[trouble], told.error == error || told.error.isBusy && error.isBusy,
-                now < told.at + Self.silence
+                now < told.at + Self.repeatPause
             {
                 return false
             }

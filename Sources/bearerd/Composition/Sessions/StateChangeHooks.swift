@@ -11,7 +11,7 @@ import Synchronization
 /// The runs of one identity keep their order. A command that hangs is killed, and the queue behind it is
 /// bounded.
 final class StateChangeHooks: Sendable {
-    private static let limit = Duration.seconds(30)
+    private static let hookLimit = Duration.seconds(30)
     /// The most commands that run at a time.
     private static let threadCount = 4
     /// The most commands that wait for one thread.
@@ -95,11 +95,11 @@ final class StateChangeHooks: Sendable {
         environment["BEARERD_STATE"] = state.rawValue
         let reason: String
         do throws(SystemError) {
-            switch try ChildProcess.run(command, environment: environment, limit: Self.limit) {
+            switch try ChildProcess.run(command, environment: environment, limit: Self.hookLimit) {
             case .exited(0): return
             case .exited(let code): reason = "exit status \(code)"
             case .signalled(let number): reason = "ended by signal \(number)"
-            case .killed: reason = "killed after \(Self.limit.components.seconds) s"
+            case .killed: reason = "killed after \(Self.hookLimit.components.seconds) s"
             }
         } catch {
             reason = error.description
