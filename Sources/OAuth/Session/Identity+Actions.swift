@@ -56,8 +56,8 @@ extension Identity {
                 // Nobody can be heard.
             }
             // Not every store can be told a claim.
-            for peer in family.peers(of: self) where isClaimed != true {
-                if await peer.isClaiming { isClaimed = true }
+            for namesake in family.namesakes(of: self) where isClaimed != true {
+                if await namesake.isClaiming { isClaimed = true }
             }
             take(.claimed(ticket, isClaimed))
         }
@@ -131,7 +131,9 @@ extension Identity {
         do throws(StoreError) {
             try await lease.save(session, over: read, keepingPrevious: keepsPrevious)
             take(.saved(ticket))
-            for peer in family.peers(of: self) { Task { await peer.take(.storeChanged(isWritable: false)) } }
+            for namesake in family.namesakes(of: self) {
+                Task { await namesake.take(.storeChanged(isWritable: false)) }
+            }
         } catch {
             let hasMoved = await store.hasMoved(name)
             take(.notSaved(ticket, error, hasMoved: hasMoved))

@@ -28,7 +28,9 @@ extension Identity {
         Task {
             // What is stored is known first: until then nobody can say that a person must log in.
             await look()
-            for peer in family.peers(of: self) where await peer.isLeaving { await peer.handOver() }
+            for namesake in family.namesakes(of: self) where await namesake.isLeaving {
+                await namesake.handOver()
+            }
             take(.started)
             waiter.wake(with: .success(()))
         }
@@ -172,14 +174,14 @@ extension Identity {
     /// - Returns: whether one does.
     @discardableResult
     func handOver() async -> Bool {
-        let peers = family.peers(of: self)
-        guard engine.mayHandOver, !peers.isEmpty else { return false }
+        let namesakes = family.namesakes(of: self)
+        guard engine.mayHandOver, !namesakes.isEmpty else { return false }
         let ticket = engine.newTicket()
         take(.handingOver(ticket))
         let given = engine.inheritance
         let lease = given.lease.flatMap { leases[$0.ticket] }
         var isTaken = false
-        for peer in peers where !isTaken { isTaken = await peer.inherit(given, lease) }
+        for namesake in namesakes where !isTaken { isTaken = await namesake.inherit(given, lease) }
         if isTaken, let held = given.lease { leases[held.ticket] = nil }
         take(.handedOver(ticket, isTaken: isTaken))
         return isTaken && !engine.needsWriting

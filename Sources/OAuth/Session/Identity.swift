@@ -142,7 +142,9 @@ actor Identity: ExecutorConfined {
 
     /// Has a command carried out.
     func perform(_ command: Command) async -> CommandResult {
-        if command.isPersons { for peer in family.peers(of: self) { Task { await peer.take(.roomWanted) } } }
+        if command.isPersons {
+            for namesake in family.namesakes(of: self) { Task { await namesake.take(.roomWanted) } }
+        }
         lastID += 1
         let id = lastID
         return await withCheckedContinuation { continuation in

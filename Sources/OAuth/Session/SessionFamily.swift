@@ -37,7 +37,7 @@ public final class SessionFamily: Sendable {
     }
 
     /// Every identity of the name but `identity`.
-    func peers(of identity: Identity) -> [Identity] {
+    func namesakes(of identity: Identity) -> [Identity] {
         state.withLock { state in state.peers.compactMap(\.identity).filter { $0 !== identity } }
     }
 
