@@ -24,8 +24,9 @@ import Testing
     }
 
     @discardableResult
-    private func join(_ number: Int, of group: CallerGroup? = nil) throws -> TokenWaiter<CallerTokens.Known> {
-        let waiter = TokenWaiter<CallerTokens.Known>()
+    private func join(_ number: Int, of group: CallerGroup? = nil) throws -> OneTimeWaiter<CallerTokens.Known>
+    {
+        let waiter = OneTimeWaiter<CallerTokens.Known>()
         exchanges.join(
             waiter, for: .init(caller: try caller(number), group: group ?? here, peer: group ?? here))
         return waiter

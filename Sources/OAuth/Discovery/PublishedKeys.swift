@@ -22,7 +22,7 @@ final class PublishedKeys {
     private var askedAt: Instant?
     /// True while the keys are being fetched; ``waiters`` wait for that.
     private var isFetching = false
-    private var waiters: [TokenWaiter<Result<Void, TokenFailure>?>] = []
+    private var waiters: [OneTimeWaiter<Result<Void, TokenFailure>?>] = []
 
     init(pausingWithoutKeys pause: Duration = .zero) {
         pauseWithoutKeys = pause
@@ -122,7 +122,7 @@ final class PublishedKeys {
     ///
     /// - Returns: its result; nil if its task was cancelled.
     private func fetched() async throws(TokenFailure) -> Result<Void, TokenFailure>? {
-        let waiter = TokenWaiter<Result<Void, TokenFailure>?>()
+        let waiter = OneTimeWaiter<Result<Void, TokenFailure>?>()
         waiters.append(waiter)
         do throws(TokenError) {
             return try await waiter.value()

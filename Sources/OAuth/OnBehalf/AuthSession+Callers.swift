@@ -16,7 +16,7 @@ extension AuthSession {
         guard !isStopped, let callers else { throw .stopped }
         let now = clock.now
         if let known = callers.known(caller.digest, at: now) { return known }
-        let waiter = TokenWaiter<CallerTokens.Known>()
+        let waiter = OneTimeWaiter<CallerTokens.Known>()
         let group = callers.hasServed(caller.digest) ? CallerGroup.served : .peer(peer)
         if !exchanges.isAwaited(caller.digest) {
             if let barrier = exchanges.failures.barrier(to: caller.digest, in: group, at: now) {

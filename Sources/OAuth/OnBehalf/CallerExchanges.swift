@@ -21,7 +21,7 @@ final class CallerExchanges {
     private static let mostQueued = 1000
 
     /// Those who wait for each exchange, by its number.
-    private var waiters: [Int: [TokenWaiter<CallerTokens.Known>]] = [:]
+    private var waiters: [Int: [OneTimeWaiter<CallerTokens.Known>]] = [:]
     /// The exchange that whoever asks for a caller's token now waits for.
     private var awaited: [CallerToken.Digest: Int] = [:]
     private var lastNumber = 0
@@ -84,7 +84,7 @@ final class CallerExchanges {
         return false
     }
 
-    private func removeWaiters(of candidate: Candidate) -> [TokenWaiter<CallerTokens.Known>] {
+    private func removeWaiters(of candidate: Candidate) -> [OneTimeWaiter<CallerTokens.Known>] {
         let digest = candidate.caller.digest
         if awaited[digest] == candidate.number { awaited[digest] = nil }
         return waiters.removeValue(forKey: candidate.number) ?? []
@@ -97,7 +97,7 @@ final class CallerExchanges {
     }
 
     /// Adds a waiter for a caller's token; the first one queues the exchange.
-    func join(_ waiter: TokenWaiter<CallerTokens.Known>, for candidate: Candidate) {
+    func join(_ waiter: OneTimeWaiter<CallerTokens.Known>, for candidate: Candidate) {
         let digest = candidate.caller.digest
         if let number = awaited[digest] {
             waiters[number, default: []].append(waiter)

@@ -154,7 +154,7 @@ public actor AuthSession: ExecutorConfined {
 
     private func waiter(
         _ event: @Sendable (TargetID, WaiterID) -> EngineEvent
-    ) -> TokenWaiter<AccessTokenSnapshot?> {
+    ) -> OneTimeWaiter<AccessTokenSnapshot?> {
         join()
         let target = target
         return core.assumeIsolated { core in core.wait { event(target, $0) } }

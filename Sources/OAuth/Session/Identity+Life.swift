@@ -24,7 +24,7 @@ extension Identity {
         listener = Task(executorPreference: executor as? any TaskExecutor) { [weak self] in
             for await _ in changes { await self?.take(.storeChanged(isWritable: true)) }
         }
-        let waiter = TokenWaiter<Void>()
+        let waiter = OneTimeWaiter<Void>()
         Task {
             // What is stored is known first: until then nobody can say that a person must log in.
             await look()
@@ -53,7 +53,7 @@ extension Identity {
     /// Returns when nothing is under way; a cancelled caller waits no longer for the store's lock.
     private func quiet() async {
         while !engine.isQuiet {
-            let waiter = TokenWaiter<Void>()
+            let waiter = OneTimeWaiter<Void>()
             quietWaiters.append(waiter)
             do throws(TokenError) {
                 try await waiter.value()

@@ -34,13 +34,13 @@ actor Identity: ExecutorConfined {
     /// Requests that nobody waits for but the end of the process, logins among them.
     var leftovers: Task<Void, Never>?
 
-    private var waiters: [WaiterID: TokenWaiter<AccessTokenSnapshot?>] = [:]
+    private var waiters: [WaiterID: OneTimeWaiter<AccessTokenSnapshot?>] = [:]
     private var lastID = 0
     private var commands: [CommandID: CheckedContinuation<CommandResult, Never>] = [:]
-    private var readWaiters: [Ticket: [TokenWaiter<StoreError?>]] = [:]
+    private var readWaiters: [Ticket: [OneTimeWaiter<StoreError?>]] = [:]
     /// The ends of what the store is asked for.
     var storeLimits: [Ticket: Task<Void, Never>] = [:]
-    var quietWaiters: [TokenWaiter<Void>] = []
+    var quietWaiters: [OneTimeWaiter<Void>] = []
     var listener: Task<Void, Never>?
     private var alarm: Task<Void, Never>?
     private var alarmMoment: Instant?
@@ -132,8 +132,8 @@ actor Identity: ExecutorConfined {
     }
 
     /// A waiter for the answer to an event about a token.
-    func wait(_ event: (WaiterID) -> EngineEvent) -> TokenWaiter<AccessTokenSnapshot?> {
-        let waiter = TokenWaiter<AccessTokenSnapshot?>()
+    func wait(_ event: (WaiterID) -> EngineEvent) -> OneTimeWaiter<AccessTokenSnapshot?> {
+        let waiter = OneTimeWaiter<AccessTokenSnapshot?>()
         lastID += 1
         waiters[lastID] = waiter
         take(event(lastID))
@@ -160,7 +160,7 @@ actor Identity: ExecutorConfined {
     func look(until deadline: Instant? = nil) async -> StoreError? {
         take(.storeChanged(isWritable: false))
         guard let ticket = engine.readTicket else { return nil }
-        let waiter = TokenWaiter<StoreError?>()
+        let waiter = OneTimeWaiter<StoreError?>()
         readWaiters[ticket, default: []].append(waiter)
         return await outcome(of: waiter, until: deadline ?? clock.now + Self.storeLimit) ?? nil
     }
@@ -187,13 +187,13 @@ actor Identity: ExecutorConfined {
     ///
     /// - Returns: nil where it is not done in time, or the caller is cancelled.
     func outcome<Value: Sendable>(of work: @escaping @Sendable () async -> Value) async -> Value? {
-        let (waiter, end) = (TokenWaiter<Value>(), clock.now + Self.storeLimit)
+        let (waiter, end) = (OneTimeWaiter<Value>(), clock.now + Self.storeLimit)
         Task { waiter.wake(with: .success(await work())) }
         return await outcome(of: waiter, until: end)
     }
 
     /// - Returns: nil where it is not woken before `end`, or the caller is cancelled.
-    func outcome<Value: Sendable>(of waiter: TokenWaiter<Value>, until end: Instant) async -> Value? {
+    func outcome<Value: Sendable>(of waiter: OneTimeWaiter<Value>, until end: Instant) async -> Value? {
         let alarm = Task(executorPreference: executor as? any TaskExecutor) { [clock] in
             guard (try? await clock.sleep(until: end)) != nil else { return }
             waiter.wake(with: .failure(.cancelled))

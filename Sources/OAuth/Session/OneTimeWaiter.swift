@@ -5,7 +5,7 @@ import Synchronization
 /// One task that waits for a value, woken exactly once: by whoever has the value, or by its own cancellation.
 ///
 /// It knows of no time: whoever limits the wait wakes it.
-final class TokenWaiter<Value: Sendable>: Sendable {
+final class OneTimeWaiter<Value: Sendable>: Sendable {
     typealias Outcome = Result<Value, TokenError>
 
     private enum Progress {
