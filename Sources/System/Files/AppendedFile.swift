@@ -11,8 +11,8 @@ package final class AppendedFile: Sendable {
     package enum News: Sendable {
         /// Writing fails; reported once until it works again.
         case fails(SystemError)
-        /// Writing works again; `lost` lines were dropped since the failure was reported.
-        case worksAgain(lost: Int)
+        /// Writing works again; `dropped` lines were given up since the failure was reported.
+        case worksAgain(dropped: Int)
     }
 
     private struct State {
@@ -24,15 +24,15 @@ package final class AppendedFile: Sendable {
         var pending: [UInt8] = []
         /// The number of bytes that the thread is writing.
         var inHand = 0
-        var lost = 0
-        /// ``lost`` at the moment when writing began to fail; nil while it works.
-        var lostBefore: Int?
+        var dropped = 0
+        /// ``dropped`` at the moment when writing began to fail; nil while it works.
+        var droppedBefore: Int?
         var retryAt: MonotonicTime?
 
-        /// Closes the file if it is unused, once everything is written; lines that cannot be written are lost.
+        /// Closes the file if it is unused, once everything is written; lines that cannot be written are dropped.
         mutating func closeIfUnused() {
             guard isUnused, inHand == 0, pending.isEmpty || retryAt != nil else { return }
-            lost += pending.count { $0 == UInt8(ascii: "\n") }
+            dropped += pending.count { $0 == UInt8(ascii: "\n") }
             pending = []
             retryAt = nil
             file = nil
@@ -93,7 +93,7 @@ package final class AppendedFile: Sendable {
     package func write(_ lines: [UInt8], count: Int) {
         monitor.update { state in
             guard state.file != nil, state.pending.count + state.inHand + lines.count <= limit else {
-                state.lost += count
+                state.dropped += count
                 return
             }
             state.pending += lines
@@ -101,7 +101,7 @@ package final class AppendedFile: Sendable {
     }
 
     /// The number of dropped lines.
-    package var lost: Int { monitor.update { $0.lost } }
+    package var dropped: Int { monitor.update { $0.dropped } }
 
     /// Blocks until everything queued so far is written, at most for `limit`.
     ///
@@ -142,16 +142,16 @@ package final class AppendedFile: Sendable {
             guard let failure else {
                 state.retryAt = nil
                 state.closeIfUnused()
-                guard let before = state.lostBefore else { return nil }
-                state.lostBefore = nil
-                return .worksAgain(lost: state.lost - before)
+                guard let before = state.droppedBefore else { return nil }
+                state.droppedBefore = nil
+                return .worksAgain(dropped: state.dropped - before)
             }
             state.pending = Array(bytes[written...]) + state.pending
             state.retryAt = .now + Self.pause
-            let lost = state.lost
+            let dropped = state.dropped
             state.closeIfUnused()
-            guard state.lostBefore == nil else { return nil }
-            state.lostBefore = lost
+            guard state.droppedBefore == nil else { return nil }
+            state.droppedBefore = dropped
             return .fails(failure)
         }
     }

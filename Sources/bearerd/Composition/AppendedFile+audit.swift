@@ -12,8 +12,8 @@ extension AppendedFile {
                 log.error(
                     "the audit cannot be written; lines wait, and are lost when too many do",
                     [.file: .string(error.path), .reason: .string(SystemError.text(of: error.code))])
-            case .worksAgain(let lost):
-                log.notice("the audit is written again", [.dropped: .integer(lost)])
+            case .worksAgain(let dropped):
+                log.notice("the audit is written again", [.dropped: .integer(dropped)])
             }
         }
     }

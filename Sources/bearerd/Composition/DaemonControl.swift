@@ -17,7 +17,7 @@ struct DaemonControl: ProcessControl {
 
     var uptime: Duration { startedAt.duration(to: .now) }
     var droppedLogLines: Int { writer.dropped }
-    var droppedAuditLines: Int { audit?.lost ?? 0 }
+    var droppedAuditLines: Int { audit?.dropped ?? 0 }
     var droppedSpans: Int { tracing?.dropped ?? 0 }
 
     func isDraining() async -> Bool { await daemon.isDraining }
