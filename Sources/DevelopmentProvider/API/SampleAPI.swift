@@ -62,7 +62,7 @@ package final class SampleAPI: HTTPResponder {
         guard let issuer = issuers.first(where: { $0.issuer == claimed }) else {
             throw .invalidToken("the token is from an issuer that is not trusted", presented.scheme)
         }
-        let verifier = AccessTokenVerifier(
+        let verifier = DevelopmentTokenVerifier(
             issuer: issuer.issuer, keys: await issuer.keys(), isRevoked: issuer.isRevoked)
         let now = wallNow()
         let claims = try verifier.claims(of: presented, at: now)

@@ -37,7 +37,7 @@ enum EngineAction: Sendable {
     /// Have the authorization server forget a token of this client; nobody waits for that.
     case revoke(Secret, TokenHint, of: Asking.Client)
     /// A command asks the authorization server for something.
-    case perform(Ticket, Command, for: StoredSession)
+    case perform(Ticket, EngineCommand, for: StoredSession)
     /// Requests are made by other clients now: see ``TargetState/client``.
     case followClients
 

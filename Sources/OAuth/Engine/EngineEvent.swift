@@ -49,9 +49,9 @@ enum EngineEvent: Sendable {
     // MARK: People
 
     /// Somebody wants the session changed.
-    case commanded(CommandID, Command)
+    case commanded(CommandID, EngineCommand)
     /// The authorization server's answer for the command that ``EngineAction/perform(_:_:for:)`` named.
-    case performed(Ticket, Result<CommandAnswer, TokenFailure>)
+    case performed(Ticket, Result<CommandResponse, TokenFailure>)
 
     // MARK: The store
 

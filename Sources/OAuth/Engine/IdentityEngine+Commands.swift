@@ -3,14 +3,14 @@
 import BearerdCryptography
 import BearerdJSONText
 
-extension Command {
+extension EngineCommand {
     /// True if a person waits for it, who may claim the lease in other processes.
     var isPersons: Bool { if case .write = self { false } else { true } }
 }
 
 /// Commands of people on the session.
 extension IdentityEngine {
-    mutating func commanded(_ id: CommandID, _ command: Command) {
+    mutating func commanded(_ id: CommandID, _ command: EngineCommand) {
         var queued = QueuedCommand(id: id, command: command)
         switch command {
         case .login:
@@ -201,7 +201,7 @@ extension IdentityEngine {
         return false
     }
 
-    private mutating func perform(_ command: Command) {
+    private mutating func perform(_ command: EngineCommand) {
         let ticket = newTicket()
         phase = .performing(ticket, command)
         act(.perform(ticket, command, for: session))
@@ -243,7 +243,7 @@ extension IdentityEngine {
         return next
     }
 
-    mutating func performed(_ ticket: Ticket, _ result: Result<CommandAnswer, TokenFailure>) {
+    mutating func performed(_ ticket: Ticket, _ result: Result<CommandResponse, TokenFailure>) {
         guard case .performing(ticket, let command) = phase,
             let index = commands.firstIndex(where: { !$0.isApplied && $0.command.isPerformed })
         else { return }
@@ -365,7 +365,7 @@ extension IdentityEngine {
     }
 }
 
-extension Command {
+extension EngineCommand {
     /// True if the authorization server has a part in it.
     fileprivate var isPerformed: Bool {
         switch self {

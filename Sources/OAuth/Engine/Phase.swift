@@ -24,7 +24,7 @@ enum Phase: Sendable {
     /// A rotated refresh token could not be written. The lease is kept, because the store holds the spent one.
     case holding
     /// A command asks the authorization server for something, with the lease in hand.
-    case performing(Ticket, Command)
+    case performing(Ticket, EngineCommand)
     /// The end: nothing follows, whatever happens.
     case stopped
 

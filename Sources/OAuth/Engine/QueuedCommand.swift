@@ -5,7 +5,7 @@
 /// A logout counts in memory at once; the others change nothing before the store's lease is had, or cannot be.
 struct QueuedCommand: Sendable {
     let id: CommandID
-    let command: Command
+    let command: EngineCommand
     /// The session that a logout has ended.
     var ended: StoredSession?
     /// True once the session in memory has changed, so that only writing it is left.
@@ -13,7 +13,7 @@ struct QueuedCommand: Sendable {
     /// The authorization server's part, once that counts in memory; nil before.
     var result: CommandResult?
 
-    init(id: CommandID, command: Command) {
+    init(id: CommandID, command: EngineCommand) {
         self.id = id
         self.command = command
     }

@@ -250,7 +250,7 @@ extension AuthSession {
         login response: TokenResponse, sentAt: Instant, wall: WallTime
     ) async throws(StoreError) {
         join()
-        let command = Command.login(response, target, sentAt: sentAt, wall: wall)
+        let command = EngineCommand.login(response, target, sentAt: sentAt, wall: wall)
         let end = clock.now + Self.longestStoreWait
         var result = await core.perform(command)
         let origin = session.origin

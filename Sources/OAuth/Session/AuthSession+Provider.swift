@@ -47,7 +47,9 @@ extension AuthSession {
     func silence() async -> TokenFailure? { await server.silence() }
 
     /// The authorization server's part of a command.
-    func perform(_ command: Command, on stored: StoredSession) async -> Result<CommandAnswer, TokenFailure> {
+    func perform(
+        _ command: EngineCommand, on stored: StoredSession
+    ) async -> Result<CommandResponse, TokenFailure> {
         switch command {
         case .register(let redirectURI):
             do throws(TokenFailure) {

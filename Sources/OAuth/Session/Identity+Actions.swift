@@ -189,7 +189,7 @@ extension Identity {
         }
     }
 
-    func perform(_ ticket: Ticket, _ command: Command, for stored: StoredSession) {
+    func perform(_ ticket: Ticket, _ command: EngineCommand, for stored: StoredSession) {
         let session = firstSession
         Task {
             let result = await session?.perform(command, on: stored) ?? .failure(Self.gone)

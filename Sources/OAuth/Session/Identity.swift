@@ -141,7 +141,7 @@ actor Identity: ExecutorConfined {
     }
 
     /// Has a command carried out.
-    func perform(_ command: Command) async -> CommandResult {
+    func perform(_ command: EngineCommand) async -> CommandResult {
         if command.isPersons {
             for namesake in family.namesakes(of: self) { Task { await namesake.take(.roomWanted) } }
         }

@@ -182,7 +182,7 @@ import Testing
         let grant = TokenResponse(
             accessToken: Secret("theirs"), lifetime: .seconds(300), refreshToken: Secret("login"))
         let command =
-            isLogin ? Command.login(grant, 0, sentAt: run.now, wall: run.wall) : .logout(isLocal: true)
+            isLogin ? EngineCommand.login(grant, 0, sentAt: run.now, wall: run.wall) : .logout(isLocal: true)
         #expect(run.play(.commanded(1, command)).releases.isEmpty)
         for _ in 0..<3 {
             run.pass(.seconds(5))

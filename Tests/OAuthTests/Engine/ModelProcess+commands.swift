@@ -32,7 +32,7 @@ extension ModelProcess {
         }
     }
 
-    func perform(_ ticket: Ticket, _ command: Command, _ session: StoredSession) {
+    func perform(_ ticket: Ticket, _ command: EngineCommand, _ session: StoredSession) {
         let isRefused = world.chance(30)
         world.after(world.seconds(0.01...8), for: self) {
             guard !isRefused, case .revoke(let hints) = command else {

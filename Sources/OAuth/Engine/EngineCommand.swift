@@ -3,7 +3,7 @@
 import BearerdCryptography
 
 /// A change of the session that somebody asks for.
-enum Command: Sendable {
+enum EngineCommand: Sendable {
     /// The tokens of a login, judged, take the session's place.
     case login(TokenResponse, TargetID, sentAt: Instant, wall: WallTime)
     /// The session ends here at once. Unless it `isLocal`, what the authorization server still answers to earlier requests is
@@ -55,7 +55,7 @@ struct SessionImport: Sendable {
 }
 
 /// The authorization server's part of a command.
-enum CommandAnswer: Sendable {
+enum CommandResponse: Sendable {
     case registered(ClientRegistration)
     /// The tokens that the authorization server forgot, and why it kept others.
     case revoked(Set<TokenHint>, TokenFailure?)

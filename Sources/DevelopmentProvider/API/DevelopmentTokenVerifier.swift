@@ -7,7 +7,7 @@ import BearerdJSON
 import OAuth
 
 /// Verifies access tokens (RFC 6750 §2.1, RFC 9068 §4).
-struct AccessTokenVerifier {
+struct DevelopmentTokenVerifier {
     let issuer: String
     let keys: JSONWebKeySet
     let isRevoked: (JSONObject) -> Bool
