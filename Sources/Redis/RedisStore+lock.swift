@@ -22,7 +22,7 @@ extension RedisStore {
                 answer = try await acquire(lease)
             } catch {
                 // Only the reply may have been lost: then the lock is ours.
-                orphans.append(lease)
+                unreleased.append(lease)
                 watch()
                 throw error
             }
@@ -46,9 +46,9 @@ extension RedisStore {
     /// The owner for a new attempt; after an attempt without reply it is the same one, so that a lock the server gave
     /// meanwhile is ours.
     private func ownerToAsk(for identity: String) -> String {
-        guard let index = orphans.firstIndex(where: { $0.identity == identity && $0.isInDoubt })
+        guard let index = unreleased.firstIndex(where: { $0.identity == identity && $0.isInDoubt })
         else { return "\(SecureRandom.word(bytes: 12)) process \(CurrentProcess.identifier) on \(Self.host)" }
-        return orphans.remove(at: index).owner
+        return unreleased.remove(at: index).owner
     }
 
     private func acquire(_ lease: RedisLease) async throws(StoreError) -> ScriptReply {
@@ -127,16 +127,16 @@ extension RedisStore {
                 tell(.releasing, missing("DEL NOPERM"))
                 guard lease.mayLiveOn else { return }
             }
-            orphans.append(lease)
+            unreleased.append(lease)
             watch()
         }
     }
 
     /// Releases what could not be released before, however late: a server that was frozen still executes old
     /// commands.
-    func releaseOrphans() async {
-        let left = orphans
-        orphans = []
+    func releaseAgain() async {
+        let left = unreleased
+        unreleased = []
         for lease in left { await release(lease) }
     }
 

@@ -36,7 +36,7 @@ package actor RedisStore: SessionStore, LoopConfined {
     private var isWatching = false
     private var isClosed = false
     /// Locks and marks that may still be ours though nobody holds them.
-    var orphans: [RedisLease] = []
+    var unreleased: [RedisLease] = []
     /// The newest of each identity.
     var newest: [String: NewestRecord] = [:]
     /// The records that were last read or written, as Redis has them.
@@ -263,11 +263,11 @@ package actor RedisStore: SessionStore, LoopConfined {
     private func keepLooking() async {
         var round = await link.round
         var wasAway = false
-        while !isClosed, !watchers.isEmpty || !orphans.isEmpty {
+        while !isClosed, !watchers.isEmpty || !unreleased.isEmpty {
             await loop.pause(for: Self.lookPause)
             // A successful probe ends the outage, even if only reading works.
             if await link.isAway { _ = try? await probe(.reading) }
-            if !orphans.isEmpty { await releaseOrphans() }
+            if !unreleased.isEmpty { await releaseAgain() }
             for identity in watchers.keys.sorted() {
                 await lookForChange(of: identity)
                 await proveThatSignsCanBeGiven(of: identity)
