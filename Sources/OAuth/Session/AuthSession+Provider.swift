@@ -11,8 +11,8 @@ extension AuthSession {
     /// Makes a token request, unless it must not be sent any more when it or its connection is ready, or is to be repeated.
     ///
     /// - Parameter lease: that of its refresh token; nil if it has none.
-    func answer(
-        to grant: Grant, adding additions: TokenAdditions, proving key: ProofKey?, waitsLong: Bool,
+    func requestToken(
+        with grant: Grant, adding additions: TokenAdditions, proving key: ProofKey?, waitsLong: Bool,
         under lease: (any StoreLease)?, _ ticket: Ticket
     ) async -> TokenRequestReport {
         var wasSent = false
@@ -44,7 +44,7 @@ extension AuthSession {
     /// Asks the authorization server something harmless.
     ///
     /// - Returns: nil if it answers.
-    func silence() async -> TokenFailure? { await server.silence() }
+    func probe() async -> TokenFailure? { await server.probe() }
 
     /// The authorization server's part of a command.
     func perform(

@@ -159,8 +159,8 @@ extension Identity {
                     result: .failure(Self.gone), sentAt: clock.now, wall: clock.wallNow)
                 return take(.answered(ticket, TokenRequestReport(outcome: result, wasSent: false)))
             }
-            let answer = await session.answer(
-                to: grant, adding: additions, proving: key, waitsLong: waitsLong, under: lease, ticket)
+            let answer = await session.requestToken(
+                with: grant, adding: additions, proving: key, waitsLong: waitsLong, under: lease, ticket)
             requests[ticket] = nil
             take(.answered(ticket, answer))
             shareEncoding()
@@ -183,7 +183,7 @@ extension Identity {
     func probe(_ ticket: Ticket, _ target: TargetID) {
         let session = members[target]?.session
         requests[ticket] = Task {
-            let failure = if let session { await session.silence() } else { Self.gone }
+            let failure = if let session { await session.probe() } else { Self.gone }
             requests[ticket] = nil
             take(.probed(ticket, failure))
         }

@@ -7,7 +7,7 @@ extension AuthorizationServer {
     /// Asks for a public document (metadata or keys), without credentials.
     ///
     /// - Returns: nil if the server answers; the failure if it does not, or a gateway in front of it says so.
-    func silence() async -> TokenFailure? {
+    func probe() async -> TokenFailure? {
         do throws(TokenFailure) {
             let url = try await publicURL()
             try configuration.permit(url)
