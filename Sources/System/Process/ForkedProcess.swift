@@ -48,7 +48,9 @@ package final class ForkedProcess: Sendable {
             if bytes.first != Mark.goesOn.rawValue { while waitpid(process, nil, 0) < 0, errno == EINTR {} }
             return bytes.isEmpty ? nil : Array(bytes.dropFirst())
         }
-        work(ForkedProcess(consume pipe))
+        let copy = ForkedProcess(consume pipe)
+        // `Mutex` knows this thread by the number that it had before the fork, and dies where two threads want one at once.
+        SystemThread.run(named: "command") { work(copy) }
         bearerd_end_copy()
     }
 

@@ -16,6 +16,24 @@ enum SystemThread {
     static func start(
         named name: String, _ body: @escaping @Sendable () -> Void
     ) throws(SystemError) {
+        pthread_detach(try make(named: name, body))
+    }
+
+    /// Runs `body` on a thread, and waits for its end; on the caller's if the system has no thread left.
+    static func run(named name: String, _ body: () -> Void) {
+        withoutActuallyEscaping(body) { body in
+            nonisolated(unsafe) let body = body  // the caller waits, and does nothing else with it
+            do throws(SystemError) {
+                pthread_join(try make(named: name) { body() }, nil)
+            } catch {
+                body()
+            }
+        }
+    }
+
+    private static func make(
+        named name: String, _ body: @escaping @Sendable () -> Void
+    ) throws(SystemError) -> pthread_t {
         var all = sigset_t()
         var before = sigset_t()
         sigfillset(&all)
@@ -30,7 +48,7 @@ enum SystemThread {
             Unmanaged<ThreadLife>.fromOpaque(context).release()
             throw SystemError(.createThread, code: status)
         }
-        pthread_detach(handle)
+        return handle
     }
 }
 
