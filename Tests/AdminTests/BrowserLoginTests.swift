@@ -4,6 +4,7 @@ import BearerdCryptography
 import BearerdEventLoop
 import BearerdHTTPMessages
 import BearerdHTTPServer
+import BearerdSystem
 import OAuth
 import Synchronization
 import Testing

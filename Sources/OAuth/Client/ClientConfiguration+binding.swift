@@ -11,8 +11,10 @@ extension ClientConfiguration {
         return ([server, clientID] + [username, assertion.subject].compactMap(\.self)).joined(separator: " ")
     }
 
-    /// What else decides for whom and for what a token is, each with a word for it; most clients have none of it.
+    /// What else decides for whom and for what a token is that the configuration brings again, each with a word for it; most
+    /// clients have none of it, and of a person's the ``binding`` tells enough.
     private var otherTerms: [(kind: String, String)] {
+        guard !grantType.needsPerson else { return [] }
         var terms = tokenHeaders.map { ("header", "\($0.name): \($0.value)") }
         if let url = endpoints[.token] { terms.append(("endpoint", url.description)) }
         // Its content may be renewed; another file is somebody else's.

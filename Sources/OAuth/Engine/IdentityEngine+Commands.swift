@@ -13,6 +13,9 @@ extension IdentityEngine {
     mutating func commanded(_ id: CommandID, _ command: EngineCommand) {
         var queued = QueuedCommand(id: id, command: command)
         switch command {
+        case .login(let grant, let target, let sentAt, let wall) where isOutdone(sentAt, wall):
+            // Nothing of the session that counts may end for it.
+            return outdo(queued, grant, target)
         case .login:
             forgetOrphans()
             orphanRequest(revokingAnswer: false)
@@ -87,10 +90,12 @@ extension IdentityEngine {
         return wall < began
     }
 
-    /// Ends a login that counts no more, and has the server forget its tokens.
+    /// Ends a login that counts no more, and has the server forget its tokens, unless a session stands: there are servers that
+    /// end that one with them.
     private mutating func outdo(_ queued: QueuedCommand, _ grant: TokenResponse, _ id: TargetID) {
-        if let token = grant.refreshToken {
-            act(.revoke(token, .refreshToken, of: requestingClient(of: id)))
+        if session.refreshToken == nil, othersSession == nil {
+            let (token, hint) = grant.revocable
+            act(.revoke(token, hint, of: requestingClient(of: id)))
         }
         act(.finish(queued.id, .outdone))
     }

@@ -85,7 +85,7 @@ extension AuthorizationServer: KeyPublisher {
             let keys = try? JSONWebKeySet(parsing: response.body.withoutByteOrderMark)
         else {
             throw TokenFailure(
-                .transient, .noKeys,
+                response.status == 200 || response.isTemporary ? .transient : .misconfigured, .noKeys,
                 detail: "what \(url.place) answers (\(response.status)) is no set of keys")
         }
         return keys

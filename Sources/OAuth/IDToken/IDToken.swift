@@ -40,7 +40,7 @@ public struct IDToken: Sendable {
             claims[claim.rawValue]?.string.flatMap { $0.isEmpty ? nil : $0 }
         }
         // A claim of another type must not pass for one that is not there.
-        for claim in [IDTokenClaim.nonce, .authorizedParty, .accessTokenHash, .authenticationContext] {
+        for claim in [IDTokenClaim.authorizedParty, .accessTokenHash] {
             guard let value = claims[claim.rawValue], value != .null else { continue }
             guard value.string != nil else { throw .malformed }
         }

@@ -108,13 +108,13 @@ extension AuthSession {
     }
 
     /// Fetches the keys that will verify the ID token while the code is unused: once it is spent, their failure would cost
-    /// the person the login.
+    /// the person the login. A server that never has any may send no ID token either.
     private func prepareKeys(of server: AuthorizationServer) async throws(LoginError) {
         do throws(TokenFailure) {
             try await server.publishedKeys.prepare(fetchingWith: server)
-        } catch {
+        } catch  where error.kind == .transient {
             throw .failed(error)
-        }
+        } catch {}
     }
 
     // MARK: Device
@@ -205,7 +205,7 @@ extension AuthSession {
             do throws(TokenFailure) {
                 try await server.judgeIDToken(of: response, askedFor: additions, .login(nonce: nonce))
             } catch {
-                await revoke(refused: response)
+                await revoke(refused: response, at: server)
                 throw error
             }
             response.scope = response.scope ?? additions.scope
@@ -229,11 +229,18 @@ extension AuthSession {
             personName: idToken?.personName)
     }
 
-    /// Has the server forget the tokens of a login that is not believed; nobody waits for that.
-    private func revoke(refused response: TokenResponse) async {
-        guard let token = response.refreshToken else { return }
-        let client = Asking.Client(configuration: loginServer.configuration, secret: nil)
-        await core.leave(behind: Task { await revoke(leftover: token, .refreshToken, of: client) })
+    /// Has the server forget the tokens of a login that is not believed, unless a session stands, which some servers end with
+    /// them; nobody waits for that.
+    private func revoke(refused response: TokenResponse, at server: AuthorizationServer) async {
+        guard session.refreshToken == nil else { return }
+        let (token, hint) = response.revocable
+        let revocation = Task { await forget(token, hint, at: server) }
+        await core.leave(behind: revocation)
+    }
+
+    private func forget(_ token: Secret, _ hint: TokenHint, at server: AuthorizationServer) async {
+        guard (try? await server.urlIfAny(of: .revocation)) != nil else { return }
+        try? await server.revoke(token, hint)
     }
 
     /// Makes a finished login the session, in place of everything before: stored under the store's lock, then used.

@@ -20,6 +20,10 @@ public struct TokenResponse: Sendable {
     public var additionalParameters: AdditionalParameters
     /// The key of the request's DPoP proof (RFC 9449 §5); a refresh token may be bound to it.
     package var proofKey: ProofKey?
+    /// The token to revoke where none of them is used: a refresh token takes its access tokens with it.
+    var revocable: (Secret, TokenHint) {
+        refreshToken.map { ($0, .refreshToken) } ?? (accessToken, .accessToken)
+    }
     /// The scope that a login asked for; nil where that is not known, and for refreshes.
     var loginScope: [String]?
     /// True if ``loginScope`` is that login's own, whatever is configured.

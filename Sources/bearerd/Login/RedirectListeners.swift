@@ -67,7 +67,9 @@ actor RedirectListeners: LoopConfined, RedirectReceivers {
         guard let address = address(for: name), let identity = identities[name] else { return }
         if let receiver = receivers[address] {
             receivers[address]?.identities.insert(name)
-            return receiver.timer.set(after: Self.longestLogin)
+            receiver.timer.set(after: Self.longestLogin)
+            if let responder { await receiver.service.use(responder.redirectResponder) }
+            return
         }
         do throws(LoopbackLogin.Failure) {
             let sockets = try RedirectSockets(for: identity.redirectURI, listen: identity.redirectListen)
@@ -96,8 +98,13 @@ actor RedirectListeners: LoopConfined, RedirectReceivers {
     }
 
     private func expire(_ address: ListenAddress) {
-        // One that was opened anew meanwhile is another one, or has a timer that runs.
-        Task(executorPreference: loop) { await self.close(at: address) }
+        receivers[address]?.identities = []
+        Task(executorPreference: loop) { await self.closeUnused(at: address) }
+    }
+
+    /// A login may have begun since nobody waited there.
+    private func closeUnused(at address: ListenAddress) async {
+        if receivers[address]?.identities.isEmpty ?? false { await close(at: address) }
     }
 
     func close(for name: String) async {

@@ -322,7 +322,7 @@ import Testing
         let provider = try HostileProvider()
         let directory = try TemporaryDirectory()
         let place = try Socket.refusing().address
-        let file = Sidecar.file(
+        let file = try Sidecar.file(
             provider: provider, directory: directory,
             .init(
                 identity: "scope: api\nredirect_uri: http://\(place)/callback", grant: "authorization_code"))

@@ -137,10 +137,12 @@ import Testing
 
     @Test func `is the configuration where the sandbox hides what came in its place`() throws {
         let provider = try HostileProvider()
-        let directory = try TemporaryDirectory()
+        let (directory, store) = (try TemporaryDirectory(), try TemporaryDirectory())
         let place = directory.path("etc")
+        // A directory that its parent has beside nothing else may be made anew.
+        try directory.write("other", "")
         let text = Sidecar.configuration(
-            provider: provider, upstream: "http://127.0.0.1:1", clientSecret: "fake", directory: directory)
+            provider: provider, upstream: "http://127.0.0.1:1", clientSecret: "fake", directory: store)
         func install() throws -> String {
             #expect(mkdir(place, 0o700) == 0)
             return try directory.write("etc/config.yaml", text)
