@@ -245,6 +245,7 @@ extension HTTP2Session {
             endSent(of: stream)
         } else if stream.endsAfterSending {
             endByHead(stream)
+            endApart(stream)
         }
         if stream.isAwaited { touch(stream) }
     }
@@ -260,7 +261,7 @@ extension HTTP2Session {
         peerStreams.value.abandon(id)
         let code = HTTP2ErrorCode(rawValue: code)
         // A stream that we have reset ourselves, or that is over, is no fault of the peer's.
-        if let stream = streams[id], stream.resetCode != nil || stream.hasEndedApart { return }
+        guard streams[id]?.resetCode == nil, !unsentResets.contains(id) else { return }
         // More of an answer that is malformed may be on its way.
         if role == .client {
             abandoned.insert(id)

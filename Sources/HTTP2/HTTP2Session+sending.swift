@@ -176,9 +176,7 @@ extension HTTP2Session {
         if !trailers.isEmpty { stream.append(trailersToSend: trailers) }
         endByHead(stream)
         guard !stream.hasGivenEnd else { return }
-        if stream.unsentCount == 0, role == .client || stream.connectProtocol != nil {
-            shutEnds.append(stream)
-        }
+        endApart(stream)
         resume(stream)
     }
 

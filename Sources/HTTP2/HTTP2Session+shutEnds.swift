@@ -9,6 +9,13 @@ internal import CBearerdNghttp2
 /// neighbours have used up the connection's would not end before they are read. Such an end is framed here, past nghttp2. Once the
 /// peer has ended its direction too, nghttp2 closes the stream with a reset, which nobody is sent.
 extension HTTP2Session {
+    /// Has an end framed here if a window should hold it up: where no HEADERS can be the end, and no content is before it.
+    func endApart(_ stream: HTTP2Stream) {
+        guard stream.unsentCount == 0, !stream.hasGivenEnd, role == .client || stream.connectProtocol != nil
+        else { return }
+        shutEnds.append(stream)
+    }
+
     /// Frames the ends that a window holds up; nghttp2 has framed all that it can, and is between two frames.
     ///
     /// - Returns: true if there were some, so that nghttp2 may have more to do.
@@ -19,7 +26,9 @@ extension HTTP2Session {
         for stream in waiting
         where !stream.hasSentEnd && !stream.isClosed && stream.resetCode == nil && stream.endsAfterSending {
             // A head may still be to come, or wait for the limit of streams.
-            guard window(of: stream) <= 0, stream.hasBegunSending, !isUnframed(stream) else {
+            guard window(of: stream) <= 0, stream.hasBegunSending, !isUnframed(stream),
+                stream.unsentCount == 0
+            else {
                 shutEnds.append(stream)
                 continue
             }

@@ -143,7 +143,10 @@ package struct Rejection: Equatable, Sendable {
         case .policyDenied(hasOddSegment: true):
             self.init(
                 .policyDenied,
-                "The path has an empty segment or a dot segment, which a route with rules does not take."
+                """
+                The path has an empty segment, a dot segment, or a character that some servers read as part of one, which a route \
+                with rules does not take.
+                """
             )
         case .requestTimedOut(isHead: true):
             self.init(.requestTimeout, "The request head did not arrive within timeouts.header.")

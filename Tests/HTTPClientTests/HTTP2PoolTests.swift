@@ -181,7 +181,7 @@ import Testing
         try await onLoop { multis in
             let pool = try pool(for: upstream, multis)
             let second = try await unanswered(by: pool, on: multis.loop)
-            let third = try await pool.open(for: RequestForm(), within: .milliseconds(100), in: nil)
+            let third = try await pool.open(for: RequestForm(), within: .milliseconds(100), with: nil)
             begin(third)
             end.open()
             #expect(try await third.more(within: patience))
@@ -209,7 +209,7 @@ import Testing
             try await eventually(multis.loop, "all streams") { peers.withLock { $0.count } == 20 }
             #expect(upstream.connectionCount == 20)
             await #expect(throws: UpstreamError.busy) {
-                _ = try await pool.open(for: RequestForm(), within: .milliseconds(1), in: nil)
+                _ = try await pool.open(for: RequestForm(), within: .milliseconds(1), with: nil)
             }
             var late: HTTP2Exchange?
             let waiting = multis.loop.startTask {

@@ -111,7 +111,7 @@ package final class UpstreamConnector {
 
     /// The pauses before other attempts where the queue of a Unix socket is full: the first, and the longest of those that grow.
     private static let (queuePause, longestQueuePause) = (
-        Duration.milliseconds(20), Duration.milliseconds(320)
+        Duration.milliseconds(5), Duration.milliseconds(320)
     )
 
     /// Connects, and waits for room in the queue of who listens, which at a Unix socket the kernel does not do.

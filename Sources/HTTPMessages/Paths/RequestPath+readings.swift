@@ -51,15 +51,17 @@ extension RequestPath {
     /// Returns true if a character is written in a way in which some servers read any other, such as a dot or a slash: as
     /// `%u002e`, or in more bytes than UTF-8 allows (RFC 3629 §3).
     private static func hasOddCharacter(_ bytes: Span<UInt8>) -> Bool {
-        for index in bytes.indices where index + 1 < bytes.count {
-            let next = bytes[index + 1]
+        for index in bytes.indices {
+            let next = index + 1 < bytes.count ? bytes[index + 1] : 0
             switch bytes[index] {
             case Byte.percent where next.asciiLowercased == UInt8(ascii: "u"):
-                let digits = index + 2..<min(index + 6, bytes.count)
+                let digits = index + 2..<max(index + 2, min(index + 6, bytes.count))
                 if digits.count == 4, digits.allSatisfy({ bytes[$0].hexadecimalValue != nil }) { return true }
-            case 0xC0, 0xC1: if next & 0xC0 == 0x80 { return true }
+            case 0xC0, 0xC1: return true
             case 0xE0: if 0x80..<0xA0 ~= next { return true }
             case 0xF0: if 0x80..<0x90 ~= next { return true }
+            case 0xF8: if 0x80..<0x88 ~= next { return true }
+            case 0xFC: if 0x80..<0x84 ~= next { return true }
             default: continue
             }
         }

@@ -42,7 +42,8 @@ extension Forwarder {
         // may never send it.
         let cutsUpload =
             !exchange.upload.isFinished
-            && (exchange.record.status >= 300 || client.request.fields.has(.expect))
+            && (exchange.record.status >= 300
+                || client.request.fields.has(.expect) && !exchange.upload.hasArrived)
         if cutsUpload { client.leaveRequestUnread() }
         if endsConnection(of: exchange) { client.endConnectionAfterAnswer() }
         write(&upstream.response, for: exchange, on: route)

@@ -115,7 +115,11 @@ extension Forwarder {
             if !endCall(exchange, with: rejection) { client.cut() }
         default:
             // A reset by the upstream tells a code of its own; any other failure says nothing to the caller.
-            let isLost = exchange.upstream.map { $0.loss == .connection || $0.loss == .silence } ?? false
+            let isLost =
+                switch exchange.upstream?.loss {
+                case .connection?, .silence?, .flood?: true
+                default: false
+                }
             if !isLost || !endCall(exchange, with: rejection) { client.cut() }
         }
     }
