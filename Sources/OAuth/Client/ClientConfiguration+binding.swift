@@ -11,8 +11,9 @@ extension ClientConfiguration {
         return ([server, clientID] + [username, assertion.subject].compactMap(\.self)).joined(separator: " ")
     }
 
-    /// What else decides for whom and for what a token is that the configuration brings again, each with a word for it; most
-    /// clients have none of it, and of a person's the ``binding`` tells enough.
+    /// Further terms of a request that the configuration makes again, each with a word for it; most clients have none.
+    ///
+    /// For whom a person's token is the ``binding`` tells.
     private var otherTerms: [(kind: String, String)] {
         guard !grantType.needsPerson else { return [] }
         var terms = tokenHeaders.map { ("header", "\($0.name): \($0.value)") }

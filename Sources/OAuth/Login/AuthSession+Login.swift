@@ -107,8 +107,10 @@ extension AuthSession {
             beside: code.additionalParameters, askingFor: code.additions)
     }
 
-    /// Fetches the keys that will verify the ID token while the code is unused: once it is spent, their failure would cost
-    /// the person the login. A server that never has any may send no ID token either.
+    /// Fetches the keys that will verify the ID token.
+    ///
+    /// Once the code is spent, their failure would cost the person the login. A server that never has any may send no ID token
+    /// either.
     private func prepareKeys(of server: AuthorizationServer) async throws(LoginError) {
         do throws(TokenFailure) {
             try await server.publishedKeys.prepare(fetchingWith: server)
