@@ -91,6 +91,8 @@ import Testing
             await harness.settle()
             #expect(isRevoked("rt-bob", at: harness))
             #expect(await harness.session.status.state == .loginRequired)
+            // Not by a person's word either.
+            await #expect(throws: TokenError.loginRequired) { try await harness.session.refresh() }
             await harness.pass(.seconds(600))
             #expect(!harness.server.bodies.contains { $0.contains("refresh_token=rt-bob") })
         }

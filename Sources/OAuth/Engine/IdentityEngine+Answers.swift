@@ -168,9 +168,10 @@ extension IdentityEngine {
         } else {
             if !state.client.asksByItself { _ = rotate(to: outcome.refreshToken) }
             if failure.kind == .final { session.refusal = failure.refusal ?? .invalidGrant }
-            // Another person's, which nothing later would tell from this person's.
+            // Another person's: no later answer to it would tell that.
             if failure.kind == .final, failure.reason == .badIDToken, let token = outcome.refreshToken {
                 act(.revoke(token, .refreshToken, of: asking.client))
+                session.refreshToken = nil
             }
         }
         let isRefused = before.refusal != session.refusal

@@ -36,11 +36,12 @@ import Testing
         actions.contains { if case .finish(1, .outdone) = $0 { true } else { false } } && !holdsLogin
     }
 
-    @Test func `that began while a login by the configuration of before was on its way stays`() {
+    @Test(arguments: [EngineEvent.stopping, .targetLeaves(0)])
+    func `that began while a login by the configuration of before was on its way stays`(end: EngineEvent) {
         let late = login()
         run.pass(.seconds(1))
         run.stored = others(generation: 9, began: run.wall)
-        run.play(.stopping)
+        run.play(end)
         let actions = run.play(late)
         // Some servers would end the other session with these tokens.
         #expect(isOutdone(actions) && actions.revoked.isEmpty)
