@@ -102,10 +102,10 @@ import Testing
         #expect(try sidecar.bearerd.terminate() == .exited(0))
     }
 
-    @Test func `of threads, a command needs none but those for files`() throws {
+    @Test func `of threads, a command needs none but its own and those for files`() throws {
         let session = try ImportedSession()
         try session.begin()
-        let environment = try Faults.environment(["FAULT_THREADS_AFTER": "2"])
+        let environment = try Faults.environment(["FAULT_THREADS_AFTER": "3"])
         for command in ["refresh", "token", "userinfo", "logout"] {
             let result = try Subprocess.run(
                 [BearerdProcess.binary, command, "-c", session.configuration], environment: environment)
