@@ -240,11 +240,6 @@ extension AuthSession {
         await core.leave(behind: revocation)
     }
 
-    private func forget(_ token: Secret, _ hint: TokenHint, at server: AuthorizationServer) async {
-        guard (try? await server.urlIfAny(of: .revocation)) != nil else { return }
-        try? await server.revoke(token, hint)
-    }
-
     /// Makes a finished login the session, in place of everything before: stored under the store's lock, then used.
     ///
     /// A login that cannot be stored is used from memory, and storing it is tried again; a command waits for that, unless

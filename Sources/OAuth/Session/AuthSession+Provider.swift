@@ -70,6 +70,11 @@ extension AuthSession {
     func revoke(leftover token: Secret, _ hint: TokenHint, of client: Asking.Client) async {
         let isOurs = server.configuration.clientID.hasSameBytes(as: client.configuration.clientID)
         let server = isOurs ? server : server.asked(by: client.configuration, secret: client.secret)
+        await forget(token, hint, at: server)
+    }
+
+    /// Has a server forget a token, if it can.
+    func forget(_ token: Secret, _ hint: TokenHint, at server: AuthorizationServer) async {
         do throws(TokenFailure) {
             guard try await server.urlIfAny(of: .revocation) != nil else { return }
             try await server.revoke(token, hint)
