@@ -86,8 +86,7 @@ extension IdentityEngine {
     /// configuration that has taken this one's place.
     private func isOutdone(_ sentAt: Instant, _ wall: WallTime) -> Bool {
         if let loggedOutAt, sentAt < loggedOutAt { return true }
-        let isReplaced = isStopping || order.allSatisfy { targets[$0]?.isLeaving ?? true }
-        guard isReplaced, let began = othersSession?.began else { return false }
+        guard isLeaving, let began = othersSession?.began else { return false }
         return wall < began
     }
 

@@ -208,6 +208,11 @@ struct IdentityEngine: Sendable {
         if case .verdict = waiter.wish { .letThrough } else { .failure(.stopped) }
     }
 
+    /// True if another configuration's identity has taken its place, or it ends.
+    var isLeaving: Bool { isStopping || areTargetsLeaving }
+
+    private var areTargetsLeaving: Bool { targets.values.allSatisfy(\.isLeaving) }
+
     /// Only what is on its way to the authorization server, and commands, go on.
     mutating func stopping() {
         isStopping = true
@@ -296,18 +301,18 @@ struct IdentityEngine: Sendable {
     private mutating func endNeedlessRequest() -> Bool {
         guard case .asking(let asking) = phase else { return false }
         if asking.refreshToken == nil {
-            let isLeaving = targets[asking.target]?.isLeaving ?? true
+            let isTargetLeaving = targets[asking.target]?.isLeaving ?? true
             let isAwaited = waiters.contains { $0.target == asking.target }
             let endsAtOnce = isStopping && configured.source != nil
             // What the configuration brings again by itself is no loss.
-            let isNeedless = isStopping && !configured.grantType.needsPerson || isLeaving
+            let isNeedless = isStopping && !configured.grantType.needsPerson || isTargetLeaving
             guard endsAtOnce || isNeedless && !isAwaited else { return false }
             letGo()
             abandonAdrift()
             endDemand(for: asking.target)
         } else {
             guard asking.rule?.mayGiveWay(at: now) ?? false, asking.meanwhile == nil, !asking.lacksMark,
-                waiters.isEmpty, order.allSatisfy({ targets[$0]?.isLeaving ?? true })
+                waiters.isEmpty, areTargetsLeaving
             else { return false }
             letGo()
             for id in order { endDemand(for: id) }

@@ -12,7 +12,7 @@ extension Identity {
     var isClaiming: Bool { engine.isClaiming }
 
     /// True if every target is to end.
-    var isLeaving: Bool { engine.isStopping || engine.targets.values.allSatisfy(\.isLeaving) }
+    var isLeaving: Bool { engine.isLeaving }
 
     /// Reads the store, takes over what an identity of the same name that is to end could not write, and keeps tokens fresh
     /// from then on.
