@@ -81,8 +81,10 @@ struct LoginCommand: IdentityCommand {
     /// Begins a login whose answer arrives at another program, which passes its URL to `exchange`.
     private func begin(_ chosen: ChosenIdentity, _ redirectURI: String) throws(CommandFailure) {
         let request = try CommandLoop.run { loop throws(CommandFailure) in
-            try await IdentitySession(of: chosen.identity, in: chosen.configuration, loop: loop)
-                .beginLogin(redirectURI: redirectURI)
+            try await IdentitySession(
+                of: chosen.identity, in: chosen.configuration, of: chosen.file, loop: loop
+            )
+            .beginLogin(redirectURI: redirectURI)
         }
         try Console.show("\(request.url)\n")
         let end =

@@ -117,7 +117,8 @@ struct LogoutCommand: IdentityCommand {
         of chosen: ChosenIdentity, _ loop: EventLoop
     ) async throws(CommandFailure) -> IdentitySession {
         do throws(CommandFailure) {
-            return try await IdentitySession(of: chosen.identity, in: chosen.configuration, loop: loop)
+            return try await IdentitySession(
+                of: chosen.identity, in: chosen.configuration, of: chosen.file, loop: loop)
         } catch {
             guard error.status == .permission || error.status == .cannotCreate else { throw error }
             throw CommandFailure(

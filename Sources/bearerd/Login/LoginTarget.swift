@@ -25,13 +25,14 @@ struct LoginTarget {
         var daemon: IdentityDaemon?
         do throws(CommandFailure) {
             found = try await IdentitySession(
-                of: identity, in: configuration, loop: loop, access: .forReplacing)
+                of: identity, in: configuration, of: file, loop: loop, access: .forReplacing)
         } catch {
             daemon = try IdentityDaemon(
                 of: identity, in: configuration, of: file, loop: loop, because: error)
             try await daemon?.require()
             if let replaced = await daemon?.replaced { Console.remark(replaced.words) }
-            found = try await IdentitySession(of: identity, in: configuration, loop: loop, access: .none)
+            found = try await IdentitySession(
+                of: identity, in: configuration, of: file, loop: loop, access: .none)
         }
         if let replaced = await found.replaced { Console.remark(replaced.words) }
         session = found.session

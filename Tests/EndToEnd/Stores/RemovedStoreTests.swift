@@ -22,9 +22,12 @@ import Testing
     }
 
     @Test(arguments: [["revoke"], ["logout", "--no-browser"]])
-    func `the daemon's tokens are revoked`(command: [String]) throws {
+    func `the daemon's tokens are revoked once there is a directory again`(command: [String]) throws {
         let (session, daemon) = try orphaned()
         let known = [session.provider.latestRefreshToken, session.provider.accessTokens.last]
+        let early = try BearerdProcess.command(command + ["-c", session.configuration])
+        #expect(early.exit == 74 && early.errors.contains("mkdir -m 700"), "\(early)")
+        _ = try Subprocess.run(["/bin/mkdir", "-m", "700", session.directory.path("store")])
         let result = try Subprocess.run([BearerdProcess.binary] + command + ["-c", session.configuration])
         #expect(result.ending == .exited(0), "\(result)")
         #expect(session.provider.requests("POST", "/revocation").map { $0["token"] } == known)
@@ -37,9 +40,9 @@ import Testing
     @Test func `a logout is told where only the store's own would do`() throws {
         let (session, daemon) = try orphaned()
         let result = try session.command("logout", "--post-logout-redirect-uri", "app:/bye")
-        #expect(result.exit == 77 && result.errors.contains("the daemon has it"), "\(result)")
+        #expect(result.exit == 74 && result.errors.contains("put it back"), "\(result)")
         #expect(try state(of: daemon) == "authorized")
-        #expect(try session.command("logout", "--local").exit == 0)
+        #expect(try session.command("logout", "--local").exit == 74, "it counts, and is not stored")
         try eventually("the daemon to have no session") { try state(of: daemon) == "login_required" }
         #expect(session.provider.requests("POST", "/revocation").isEmpty)
     }
@@ -52,6 +55,19 @@ import Testing
         #expect(refresh.exit == 0, "\(refresh)")
         #expect(session.provider.accessTokens.count == count + 1)
         #expect(try state(of: daemon) == "authorized")
+    }
+
+    @Test func `no command makes it anew, so that it can be put back`() throws {
+        let (session, daemon) = try orphaned()
+        let token = try session.command("token")
+        let store = session.directory.path("store")
+        #expect(token.exit == 74 && token.errors.contains("\(store) is not there"), "\(token)")
+        for (command, code) in [("userinfo", 0), ("refresh", 0), ("revoke", 74), ("logout", 74)] {
+            let done = try BearerdProcess.command(command, "-c", session.configuration)
+            #expect(done.exit == code, "\(command): \(done)")
+        }
+        #expect(TemporaryDirectory.mode(of: store) == nil)
+        withExtendedLifetime(daemon) {}
     }
 
     @Test func `a daemon that runs by another file is left alone`() throws {

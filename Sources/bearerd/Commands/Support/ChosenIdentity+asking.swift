@@ -78,7 +78,7 @@ extension ChosenIdentity {
     ) async throws(CommandFailure) -> IdentitySession? {
         let session: IdentitySession
         do throws(CommandFailure) {
-            session = try await IdentitySession(of: identity, in: configuration, loop: loop)
+            session = try await IdentitySession(of: identity, in: configuration, of: file, loop: loop)
         } catch {
             guard let inquiry else {
                 guard configuration.store.isShared else {

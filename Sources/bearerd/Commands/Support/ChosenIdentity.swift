@@ -72,7 +72,7 @@ struct ChosenIdentity: Sendable {
         try CommandLoop.run { loop throws(CommandFailure) in
             let session: IdentitySession
             do throws(CommandFailure) {
-                session = try await IdentitySession(of: identity, in: configuration, loop: loop)
+                session = try await IdentitySession(of: identity, in: configuration, of: file, loop: loop)
             } catch {
                 if needsSession, error.status == .unavailable, !error.mayBeDaemons {
                     throw CommandFailure(error.status, "\(error.message); \(stillHeld(loop))")

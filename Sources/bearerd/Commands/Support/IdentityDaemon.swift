@@ -117,7 +117,12 @@ struct IdentityDaemon {
         case .notRunning:
             throw nobody
         case .answered(let status, let body):
-            guard 200...299 ~= status else { throw client.refusal(status, body, of: subject) }
+            guard 200...299 ~= status else {
+                // Without the directory that we have not found the daemon can do no more.
+                let code = AdminProblem(status: status, reading: body).code
+                if storeFailure.status == .inputOutput, code == .storeUnavailable { throw storeFailure }
+                throw client.refusal(status, body, of: subject)
+            }
             guard let json = try? JSONValue(parsing: body), let value = reading(json) else {
                 throw CommandFailure(
                     .unavailable,

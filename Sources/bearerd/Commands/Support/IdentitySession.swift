@@ -8,6 +8,7 @@ import BearerdJSON
 import BearerdObservability
 import BearerdRedis
 import BearerdSystem
+import BearerdTokenStore
 import Glibc
 import OAuth
 import SessionImport
@@ -51,12 +52,13 @@ struct IdentitySession {
     /// - Parameters:
     ///   - identity: the identity of the session.
     ///   - configuration: the configuration with the store.
+    ///   - file: the configuration's path; a daemon that runs by another one has another store.
     ///   - loop: the command's loop.
     ///   - access: the use that is made of the store; none for an identity with a source, of which nothing is stored.
     /// - Throws: a failure of permission for a store in memory, which other processes cannot see; the store's
     ///   own failures.
     init(
-        of identity: IdentityConfiguration, in configuration: Configuration, loop: EventLoop,
+        of identity: IdentityConfiguration, in configuration: Configuration, of file: String, loop: EventLoop,
         access: StoreAccess = .full
     ) async throws(CommandFailure) {
         let access = identity.client.source == nil ? access : .none
@@ -70,6 +72,7 @@ struct IdentitySession {
                 throw CommandFailure(.permission, problem)
             }
             if let hidden = configuration.store.hiddenSessions { Console.remark(hidden) }
+            if let failure = await Self.missingStore(of: configuration, of: file, loop) { throw failure }
         }
         let sessions = try ConfiguredSessions(
             forCommandOn: configuration, loop: loop,
@@ -89,6 +92,25 @@ struct IdentitySession {
         configured = identity.client
         isOfSource = identity.client.source != nil
         scheme = identity.client.source?.scheme ?? RequestAuthorization.Field().scheme
+    }
+
+    /// The failure for a directory that a running daemon had, and that is gone; nil for any other.
+    ///
+    /// One that is made anew would be in the way of whoever puts the old one back.
+    private static func missingStore(
+        of configuration: Configuration, of file: String, _ loop: EventLoop
+    ) async -> CommandFailure? {
+        guard let directory = configuration.store.directory,
+            (try? StoreDirectory.exists(directory)) == false,
+            let client = AdminClient(configuration.admin, listen: configuration.listen, loop: loop),
+            case .own? = try? await client.daemon(of: file)
+        else { return nil }
+        var failure = CommandFailure(
+            .inputOutput,
+            "store.directory: \(directory) is not there, and is not made anew beside the daemon that runs by \(file); put it back, "
+                + "or mkdir -m 700 it")
+        failure.mayBeDaemons = true
+        return failure
     }
 
     /// Returns an unexpired token: the stored one or, if that is due for a refresh, a new one, which is
