@@ -33,7 +33,8 @@ public actor AccessTokenVerifier: ExecutorConfined {
     ///   - executor: runs the verifier; kept alive by it.
     ///   - clock: judges expiry and the age of proofs.
     ///   - transport: carries requests for metadata and keys.
-    ///   - capacity: how many proofs are remembered at once, for twice `clockSkew`; 200 bytes each. One key may have half of them.
+    ///   - capacity: how many proofs are remembered at once, for twice `clockSkew`; 200 bytes each. One subject may
+    ///     have half of them.
     public init(
         _ rules: AccessTokenRules, executor: any SerialExecutor, clock: any SessionClock,
         transport: any TokenTransport, rememberingProofs capacity: Int = 100_000
@@ -93,7 +94,10 @@ public actor AccessTokenVerifier: ExecutorConfined {
             let proofs = DPoPProofRules(algorithms: Self.proofAlgorithms, window: window)
             let identifier = try proofs.check(
                 request, token: credentials.token, boundTo: thumbprint, at: clock.wallNow)
-            switch seen.show(identifier, of: thumbprint, at: clock.now, keepingFor: window * 2) {
+            let subject = verified.subject ?? verified.clientID ?? thumbprint
+            switch seen.show(
+                identifier, of: thumbprint, by: subject, at: clock.now, keepingFor: window * 2)
+            {
             case .new: break
             case .repeated: throw .invalidProof(.repeated)
             case .full:

@@ -4,12 +4,13 @@ import BearerdCryptography
 
 /// The proofs that were accepted, each for as long as it could be shown again (RFC 9449 §11.1).
 ///
-/// Bounded: a key may have every other place that is free, and a sixteenth of all in any case, so that one client can neither
-/// push out what others have shown nor take all places.
+/// Bounded: a subject may have every other place that is free, and a sixteenth of all while there is room, so that one person
+/// or client can neither push out what others have shown nor take all places. Its keys are counted together, since anybody
+/// can make more of them.
 struct SeenProofs {
     private struct Entry {
         let digest: [UInt8]
-        let thumbprint: String
+        let subject: String
         let end: Instant
     }
 
@@ -18,15 +19,15 @@ struct SeenProofs {
         case new
         /// It was shown before, and is still remembered.
         case repeated
-        /// No place is left for a proof of this key, so that a repetition could not be told.
+        /// No place is left for a proof of this subject, so that a repetition could not be told.
         case full
     }
 
     /// The most proofs remembered at once.
     private let capacity: Int
-    /// The share of one key while there are few others.
-    private func share(of thumbprint: String) -> Int {
-        max(1, capacity / 16, (capacity - digests.count + counts[thumbprint, default: 0]) / 2)
+    /// The share of one subject while there are few others.
+    private func share(of subject: String) -> Int {
+        max(1, capacity / 16, (capacity - digests.count + counts[subject, default: 0]) / 2)
     }
     private var digests: Set<[UInt8]> = []
     private var counts: [String: Int] = [:]
@@ -39,17 +40,22 @@ struct SeenProofs {
     }
 
     /// Remembers a proof for `duration`.
+    ///
+    /// - Parameters:
+    ///   - thumbprint: that of the key that it was made with.
+    ///   - subject: the person or client that the key's token is about.
     mutating func show(
-        _ identifier: String, of thumbprint: String, at now: Instant, keepingFor duration: Duration
+        _ identifier: String, of thumbprint: String, by subject: String, at now: Instant,
+        keepingFor duration: Duration
     ) -> Verdict {
         dropThoseOver(at: now)
         let digest = SHA256.digest(Array("\(thumbprint) \(identifier)".utf8))
         guard !digests.contains(digest) else { return .repeated }
-        let count = counts[thumbprint, default: 0]
-        guard digests.count < capacity, count < share(of: thumbprint) else { return .full }
+        let count = counts[subject, default: 0]
+        guard digests.count < capacity, count < share(of: subject) else { return .full }
         digests.insert(digest)
-        counts[thumbprint] = count + 1
-        entries.append(Entry(digest: digest, thumbprint: thumbprint, end: now + duration))
+        counts[subject] = count + 1
+        entries.append(Entry(digest: digest, subject: subject, end: now + duration))
         return .new
     }
 
@@ -57,8 +63,8 @@ struct SeenProofs {
         while first < entries.count, entries[first].end <= now {
             let entry = entries[first]
             digests.remove(entry.digest)
-            let left = counts[entry.thumbprint, default: 1] - 1
-            counts[entry.thumbprint] = left == 0 ? nil : left
+            let left = counts[entry.subject, default: 1] - 1
+            counts[entry.subject] = left == 0 ? nil : left
             first += 1
         }
         // Moved rarely, so that it costs a constant for each proof.

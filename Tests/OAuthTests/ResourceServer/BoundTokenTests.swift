@@ -113,24 +113,26 @@ import Testing
         #expect(try await show("a") == .invalidProof(.repeated))
     }
 
-    @Test func `leaves room for other keys, and its proofs are forgotten in time`() {
+    @Test func `leaves room for other subjects, whatever its keys, and its proofs are forgotten in time`() {
         var seen = SeenProofs(capacity: 64)
         let now = ContinuousClock.now
+        func show(
+            _ index: Int, of key: String, by subject: String, at now: Instant = now
+        ) -> SeenProofs.Verdict {
+            seen.show("\(index)", of: key, by: subject, at: now, keepingFor: .seconds(120))
+        }
         for index in 0..<100 {
-            let verdict = seen.show("\(index)", of: "greedy", at: now, keepingFor: .seconds(120))
+            let verdict = show(index, of: "key \(index % 9)", by: "greedy")
             #expect(verdict == (index < 32 ? .new : .full))
         }
-        #expect(seen.show("0", of: "modest", at: now, keepingFor: .seconds(120)) == .new)
-        #expect(seen.show("0", of: "modest", at: now, keepingFor: .seconds(120)) == .repeated)
-        for key in 0..<7 {
-            for index in 0..<4 {
-                _ = seen.show("\(index)", of: "other \(key)", at: now, keepingFor: .seconds(120))
-            }
+        #expect(show(0, of: "a key", by: "modest") == .new)
+        #expect(show(0, of: "a key", by: "modest") == .repeated)
+        for other in 0..<7 {
+            for index in 0..<4 { _ = show(index, of: "key \(other)", by: "other \(other)") }
         }
-        #expect(seen.show("1", of: "modest", at: now, keepingFor: .seconds(120)) == .new)
+        #expect(show(1, of: "a key", by: "modest") == .new)
         for round in 1..<400 {
-            let later = now + .seconds(121 * round)
-            #expect(seen.show("0", of: "modest", at: later, keepingFor: .seconds(120)) == .new)
+            #expect(show(0, of: "a key", by: "modest", at: now + .seconds(121 * round)) == .new)
         }
     }
 }
