@@ -199,7 +199,7 @@ let package = Package(
         .testTarget(name: "RESPTests", dependencies: ["RESP", "FuzzInvariants"], swiftSettings: bridge),
         .testTarget(
             name: "OAuthRuntimeTests",
-            dependencies: ["OAuthRuntime", "OAuth", "Cryptography", "TestSupport"],
+            dependencies: ["OAuthRuntime", "OAuth", "HTTPClient", "Cryptography", "TestSupport"],
             swiftSettings: bridge),
         .testTarget(
             name: "OAuthFoundationTests",

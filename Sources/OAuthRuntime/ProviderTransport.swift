@@ -12,6 +12,8 @@ import Synchronization
 package final class ProviderTransport: TokenTransport {
     private let client: TransferClient
     private let transport: Mutex<Transport>
+    /// The time when the reading of the authorities in force began.
+    private let trustReadAt = Mutex(ContinuousClock.now)
     /// Reads our own certificate again before each request.
     private let thread: ThreadExecutor?
     /// Kept alive because it owns the threads.
@@ -32,8 +34,16 @@ package final class ProviderTransport: TokenTransport {
 
     package var ownCertificate: OwnCertificate? { transport.withLock { $0.ownCertificate } }
 
-    /// Replaces the trusted authorities, from the next request on.
-    package func replaceTrust(with trust: TrustStore) { transport.withLock { $0.trust = trust } }
+    /// Replaces the trusted authorities, from the next request on, unless those in force were read later.
+    ///
+    /// - Parameter readAt: when their reading began, which may end after one that began later: a disk may stand still.
+    package func replaceTrust(with trust: TrustStore, readAt: ContinuousClock.Instant) {
+        trustReadAt.withLock { present in
+            guard readAt >= present else { return }
+            present = readAt
+            transport.withLock { $0.trust = trust }
+        }
+    }
 
     /// The longest wait for our certificate to be read; after that the one before is used.
     private static let certificateLimit = Duration.seconds(1)

@@ -83,7 +83,7 @@ struct `A login in a browser` {
         ] {
             #expect(await site.send(.get, "/api/status", [(.cookie, damaged)]).status == 403, "\(damaged)")
         }
-        site.key.replace(with: Secret("another-fake-key"))
+        site.key.replace(with: Secret("another-fake-key"), readAt: .now)
         #expect(await site.send(.get, "/api/status", [(.cookie, cookie)]).status == 403)
     }
 
@@ -130,7 +130,7 @@ struct `A login in a browser` {
         let own = String(try #require(begun.fields[.setCookie]).prefix { $0 != ";" })
         let location = try #require(begun.fields[.location])
         let state = try #require(location.firstMatch(of: #/[?&]state=([^&]+)/#)).output.1
-        if isReplaced { site.key.replace(with: Secret("another-fake-key")) }
+        if isReplaced { site.key.replace(with: Secret("another-fake-key"), readAt: .now) }
         let back = "/callback?code=c&state=\(state)&iss=https%3A%2F%2Fsso.example.com"
         let page = await site.send(.get, back, [(.cookie, own)])
         #expect(page.status == (isReplaced ? 403 : 200), "\(page.text)")

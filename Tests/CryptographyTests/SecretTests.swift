@@ -60,8 +60,11 @@ import Testing
     @Test func `can be replaced while it is compared with`() {
         let current = CurrentSecret(Secret("old"))
         #expect(current.matches(Array("old".utf8)))
-        current.replace(with: Secret("new"))
+        let before = ContinuousClock.now
+        #expect(current.replace(with: Secret("new"), readAt: .now))
         #expect(!current.matches(Array("old".utf8)) && current.matches(Array("new".utf8)))
+        #expect(!current.replace(with: Secret("old"), readAt: before), "its reading was overtaken")
+        #expect(current.matches(Array("new".utf8)))
     }
 
     @Test func `compares with its own bytes only`() {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BearerdCryptography
+import BearerdHTTPClient
 import BearerdTestSupport
 import OAuth
 import Synchronization
@@ -73,6 +74,21 @@ import Testing
         let request = TransferRequest(url: try #require(HTTPURL(provider.url)))
         await #expect(throws: TransportError.self) { try await transport.send(request) }
         _ = try write(new.client())
+        #expect(try await transport.send(request).status == 200)
+    }
+
+    @Test(.blocking) func `keeps the authorities whose reading began last, in whatever order readings end`()
+        async throws
+    {
+        let (old, new) = (try TLSAuthority(), try TLSAuthority())
+        let provider = try RawUpstream(tls: new.server())
+        let runtime = try AuthRuntime(storage: .memory)
+        let transport = try #require(
+            try runtime.transport(caFile: old.certificateFile) as? ProviderTransport)
+        let before = ContinuousClock.now
+        try transport.replaceTrust(with: TrustStore(file: new.certificateFile), readAt: .now)
+        try transport.replaceTrust(with: TrustStore(file: old.certificateFile), readAt: before)
+        let request = TransferRequest(url: try #require(HTTPURL(provider.url)))
         #expect(try await transport.send(request).status == 200)
     }
 

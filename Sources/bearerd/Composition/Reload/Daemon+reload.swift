@@ -177,9 +177,7 @@ extension Daemon {
 
         // Objects that outlive a configuration get the new keys, certificates and files.
         if let context = files.certificate { active.certificate?.use(context) }
-        for (watch, secret) in files.accessKeys + [files.adminKey].compactMap(\.self) {
-            watch.key.replace(with: secret)
-        }
+        for key in files.accessKeys + [files.adminKey].compactMap(\.self) { key.commit() }
         files.ownCertificates.forEach { $0.commit() }
         if let file = files.audit { audit?.use(file) }
         log.use(level: new.log.level, format: new.log.effectiveFormat)

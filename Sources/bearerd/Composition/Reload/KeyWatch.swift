@@ -26,18 +26,33 @@ struct KeyWatch: Sendable {
         if case .file(let path) = source { [path] } else { [] }
     }
 
+    /// A key that was read and is not in force yet.
+    struct Reading: Sendable {
+        let watch: KeyWatch
+        fileprivate let secret: Secret
+        fileprivate let began: ContinuousClock.Instant
+
+        /// Puts it in force, unless one is that was read later.
+        @discardableResult
+        func commit() -> Bool { watch.key.replace(with: secret, readAt: began) }
+    }
+
+    /// Reads the current key without changing anything; blocks.
+    func read() throws(CredentialError) -> Reading {
+        let began = ContinuousClock.now
+        return Reading(watch: self, secret: try source.readForField(), began: began)
+    }
+
     /// Applies the current key of the file; blocks while it is read.
     func reload() {
         do throws(CredentialError) {
-            try replaceKey()
+            guard try read().commit() else { return }
         } catch {
             return told.error(
                 "a changed key cannot be used; the one before stays", [.reason: .string(error.reason)])
         }
         told.notice("key changed")
     }
-
-    private func replaceKey() throws(CredentialError) { key.replace(with: try source.readForField()) }
 
     private var told: Log {
         guard let file = files.first else { return log }

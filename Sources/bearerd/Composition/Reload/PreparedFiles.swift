@@ -43,8 +43,8 @@ struct PreparedFiles: Sendable {
     let report: ConfigurationReport
     /// The TLS context of the TCP listeners; nil if they are plain.
     let certificate: ServerContext?
-    let accessKeys: [(watch: KeyWatch, secret: Secret)]
-    let adminKey: (watch: KeyWatch, secret: Secret)?
+    let accessKeys: [KeyWatch.Reading]
+    let adminKey: KeyWatch.Reading?
     /// Our own certificates for providers and upstreams, if their files are usable.
     let ownCertificates: [OwnCertificate.Renewal]
     /// The listeners of the configuration, in its order.
@@ -198,12 +198,9 @@ struct PreparedFiles: Sendable {
 
     private static func key(
         _ source: SecretSource, known: [KeyWatch], _ log: Log
-    ) throws(CredentialError) -> (watch: KeyWatch, secret: Secret) {
-        if let known = known.first(where: { $0.source == source }) {
-            return (known, try source.readForField())
-        }
-        let watch = try KeyWatch(source, log: log)
-        return (watch, try source.readForField())
+    ) throws(CredentialError) -> KeyWatch.Reading {
+        if let known = known.first(where: { $0.source == source }) { return try known.read() }
+        return try KeyWatch(source, log: log).read()
     }
 
     private static func bind(

@@ -49,9 +49,10 @@ struct CredentialWatch: Sendable {
         }
         if file == caFile {
             do {
+                let began = ContinuousClock.now
                 // Whoever may write it decides whom we show our secrets to.
                 try CertificateFile.check(file)
-                try transport.replaceTrust(with: TrustStore(file: file))
+                try transport.replaceTrust(with: TrustStore(file: file), readAt: began)
             } catch {
                 return log.error(
                     "a changed CA file cannot be used; the one before stays",
