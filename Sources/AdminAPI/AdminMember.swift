@@ -23,6 +23,7 @@ enum AdminMember: String {
     case hasRefreshToken = "has_refresh_token"
     case idToken = "id_token"
     case isChanged = "changed"
+    case isServing = "token_usable"
     case lastError = "last_error"
     case lastRefresh = "last_refresh"
     case lifetime = "lifetime_seconds"

@@ -16,6 +16,7 @@ extension SessionStatus {
             tokens: json[.tokens]?.array?.compactMap { TokenStatus(admin: $0) } ?? [])
         personName = json[.person]?.string
         nextRequest = WallTime(json[.nextRequest])
+        isServing = json[.isServing]?.bool ?? false
         goesOnFromMemory = json[.goesOnFromMemory]?.bool ?? false
         isOnlyInMemory = json[.onlyInMemory]?.bool ?? false
         additionalParameters = AdditionalParameters(json[.additional]?.object ?? [:])
@@ -31,6 +32,7 @@ extension SessionStatus {
             .lifetime: lifetime.map { .integer($0.components.seconds) },
             .nextRequest: nextRequest.map { Optional($0).json },
             .additional: additional.isEmpty ? nil : .some(.object(additional)),
+            .isServing: isServing ? .some(.bool(true)) : nil,
             .goesOnFromMemory: goesOnFromMemory ? .some(.bool(true)) : nil,
             .onlyInMemory: isOnlyInMemory ? .some(.bool(true)) : nil,
             .tokens: tokens.isEmpty ? nil : .some(.array(tokens.map(\.json))),

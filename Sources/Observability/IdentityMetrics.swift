@@ -29,13 +29,16 @@ package struct IdentityMetrics: Sendable {
     package let storeWriteFailures: Int
     /// True while the store cannot do what it is asked for the identity.
     package let isStoreAway: Bool
+    /// True while there is an access token that can be sent, whatever the state.
+    package let isServing: Bool
 
     /// The end of a registered client's secret in seconds since 1970; nil if nobody says so.
     package let secretExpiryUnixSeconds: Double?
 
     package init(
         name: String, state: String, expiryUnixSeconds: Double?, tokenRequests: [TokenRequests],
-        storeWriteFailures: Int = 0, isStoreAway: Bool = false, secretExpiryUnixSeconds: Double? = nil
+        storeWriteFailures: Int = 0, isStoreAway: Bool = false, isServing: Bool = false,
+        secretExpiryUnixSeconds: Double? = nil
     ) {
         self.name = name
         self.state = state
@@ -43,6 +46,7 @@ package struct IdentityMetrics: Sendable {
         self.tokenRequests = tokenRequests
         self.storeWriteFailures = storeWriteFailures
         self.isStoreAway = isStoreAway
+        self.isServing = isServing
         self.secretExpiryUnixSeconds = secretExpiryUnixSeconds
     }
 }

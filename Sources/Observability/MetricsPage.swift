@@ -143,6 +143,13 @@ package enum MetricsPage {
         }
 
         text.begin(
+            "bearerd_token_usable", .gauge,
+            help: "1 while there is an access token that can be sent, whatever the state.")
+        for identity in identities {
+            text.sample("bearerd_token_usable", ["identity": identity.name], identity.isServing ? 1 : 0)
+        }
+
+        text.begin(
             "bearerd_identity_state", .gauge,
             help: "1 for the present state of an identity, 0 for the others.")
         for identity in identities {

@@ -22,7 +22,7 @@ import Testing
         metrics.add(noRoute)
         metrics.countDenial(.host)
         metrics.openConnections = 7
-        let identity = SessionStatus(
+        var identity = SessionStatus(
             name: "two words", state: .authorized, generation: 3,
             expiresAt: WallTime(secondsSinceEpoch: 1_795_257_954), scope: ["openid", "profile"],
             lastRefresh: WallTime(secondsSinceEpoch: 1_795_257_654), lastError: error,
@@ -37,6 +37,7 @@ import Testing
                         permissions: [NamedValue("contents", "read"), NamedValue("issues", "write")]),
                     state: .authorized, expiresAt: nil, lastError: nil),
             ])
+        identity.isServing = true
         return StatusDocument(
             version: "1.2.3", uptime: .seconds(90), identities: [identity],
             routes: [

@@ -141,7 +141,6 @@ struct `The page of the status` {
     func `offers of a source's actions the one that it has, and names the source`(_ source: TokenSource.Name)
     {
         var status = identity("web", .misconfigured)
-        status.expiresAt = nil
         status.tokens = [
             TokenStatus(
                 target: TokenTarget(
@@ -171,9 +170,7 @@ struct `The page of the status` {
     @Test func `tells in the tab's title and icon whether something fails`() {
         let route = RouteStatus(path: "/", upstream: "http://api", identity: "api")
         #expect(page([identity("api")], routes: [route]).contains("<title>bearerd: all is well</title>"))
-        var broken = identity("api", .misconfigured)
-        broken.expiresAt = nil
-        let bad = page([broken], routes: [route])
+        let bad = page([identity("api", .misconfigured)], routes: [route])
         #expect(bad.contains("<title>✕ bearerd: something fails"))
         let doubtful = page([identity("api", .authorizationError)], routes: [route])
         #expect(doubtful.contains("<title>▲ bearerd: have a look"))
@@ -184,13 +181,19 @@ struct `The page of the status` {
         let route = RouteStatus(path: "/", upstream: "http://api", identity: "api")
         var status = identity("api", .misconfigured)
         status.expiresAt = now + .seconds(3540)
+        status.lastError = LastError(code: "invalid_client", detail: "no such secret", at: now)
+        status.isServing = true
         let serving = page([status], routes: [route])
         #expect(serving.contains("<title>▲ bearerd: have a look"))
         #expect(serving.contains("Has a token, which cannot be renewed"))
         #expect(
             serving.contains("Not renewed:</strong>") && serving.contains("its token lasts another 59 min"))
         #expect(!serving.contains("needs a look") && !serving.contains("brings no token"))
-        status.expiresAt = now
+        status.expiresAt = nil
+        let endless = page([status], routes: [route])
+        #expect(
+            endless.contains("Has a token, which cannot be renewed") && !endless.contains("something fails"))
+        status.isServing = false
         let failing = page([status], routes: [route])
         #expect(failing.contains("<title>✕ bearerd: something fails"))
         #expect(failing.contains("api: the configuration brings no token"))

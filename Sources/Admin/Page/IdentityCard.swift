@@ -46,7 +46,7 @@ struct IdentityCard {
     }
 
     private var state: HTMLText {
-        let words = status.words(isUsed: isUsed, source: client?.source, at: now)
+        let words = status.words(isUsed: isUsed, source: client?.source)
         let unused: HTMLText = isUsed ? .empty : "<p class=\"dim\">No route uses it.</p>"
         return """
             <p><span class="state \(words.tone)" title="\(status.state.rawValue)">\(words.text)</span></p>\(unused)\(life)\(error)

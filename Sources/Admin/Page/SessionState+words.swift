@@ -9,7 +9,7 @@ extension SessionStatus {
     /// - Parameters:
     ///   - isUsed: whether a route uses the identity; another one harms nobody, whatever its state.
     ///   - source: the source of the tokens; nil for a provider.
-    func words(isUsed: Bool, source: TokenSource.Name?, at now: WallTime) -> (text: String, tone: HTMLText) {
+    func words(isUsed: Bool, source: TokenSource.Name?) -> (text: String, tone: HTMLText) {
         let (text, tone): (String, HTMLText) =
             switch state {
             case .authorized where isOnlyInMemory: ("Has a token; its session is in memory alone", "bad")
@@ -30,7 +30,7 @@ extension SessionStatus {
                     ? ("The store cannot be used", "bad")
                     : ("\(source?.party ?? "The provider") gives no token", "bad")
             case .authorizationError: ("An upstream refuses the token", "warn")
-            case .misconfigured where servesForNow(at: now): ("Has a token, which cannot be renewed", "warn")
+            case .misconfigured where comingTrouble != nil: ("Has a token, which cannot be renewed", "warn")
             case .misconfigured:
                 (
                     source.map { "\($0.party) \($0.refusal)" } ?? "The configuration brings no token",
@@ -39,11 +39,6 @@ extension SessionStatus {
             case .loginRequired: ("Somebody must log in", "bad")
             }
         return (text, isUsed || state.isWell && comingTrouble == nil ? tone : "busy")
-    }
-
-    /// True if the configuration brings no token any more, and the one that is there still serves requests.
-    func servesForNow(at now: WallTime) -> Bool {
-        state == .misconfigured && expiresAt.map { now < $0 } ?? false
     }
 
     /// The remedy; nil if none is needed, or the last error already names it.

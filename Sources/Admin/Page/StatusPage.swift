@@ -175,16 +175,14 @@ struct StatusPage {
     private var ill: [SessionStatus] {
         let used = self.used
         return document.identities.filter {
-            !$0.state.isWell && !$0.servesForNow(at: now) && used.contains($0.name)
+            !$0.state.isWell && $0.comingTrouble == nil && used.contains($0.name)
         }
     }
 
     /// Those that have a token, but may soon have none, or lose their session.
     private var troubled: [SessionStatus] {
         let used = self.used
-        return document.identities.filter {
-            ($0.comingTrouble != nil || $0.servesForNow(at: now)) && used.contains($0.name)
-        }
+        return document.identities.filter { $0.comingTrouble != nil && used.contains($0.name) }
     }
 
     /// Those for whose first or next token requests wait now.
@@ -270,7 +268,7 @@ struct StatusPage {
     /// The trouble of an identity in the middle of a sentence.
     private func trouble(of status: SessionStatus) -> String {
         let source = clients[status.name]?.source
-        let words = status.words(isUsed: true, source: source, at: now).text
+        let words = status.words(isUsed: true, source: source).text
         // A source may begin with a name of its own.
         return source == nil ? words.prefix(1).lowercased() + words.dropFirst() : words
     }

@@ -64,6 +64,7 @@ extension IdentityEngine {
             status.lastError = LastError(code: LastError.scopeChanged, detail: scopeChange.sentence)
         }
         status.additionalParameters = additionalParameters
+        status.isServing = target?.access?.isUsable(at: now) ?? false
         status.isAsking = target?.attempt != nil
         status.isBeingRead = isFirstLook && status.state == .empty
         status.goesOnFromMemory = goesOnFromMemory

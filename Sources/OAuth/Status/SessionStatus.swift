@@ -26,6 +26,8 @@ public struct SessionStatus: Equatable, Sendable {
     public var nextRequest: WallTime?
     /// Other members of the authorization server's answers.
     public var additionalParameters = AdditionalParameters()
+    /// True if there is an access token that can be sent, whatever the state.
+    package var isServing = false
     /// True while a token request is under way.
     package var isAsking = false
     /// True until the store has answered for the first time, so that nobody knows yet if there is a session.
@@ -72,12 +74,16 @@ public struct SessionStatus: Equatable, Sendable {
             ? StoreError.thisProcess : "another process"
     }
 
-    /// Why there may soon be no token, or no session, although the state is a good one; nil if there is no such reason.
+    /// Why there may soon be no token, or no session, although nothing fails now; nil if there is no such reason.
     package var comingTrouble: LastError? {
-        guard state == .authorized || state == .refreshing || state == .empty, let lastError,
-            lastError.code != LastError.scopeChanged, !waitsForAnother
-        else { return nil }
-        return lastError
+        guard let lastError, lastError.code != LastError.scopeChanged, !waitsForAnother else {
+            return nil
+        }
+        switch state {
+        case .authorized, .refreshing, .empty: return lastError
+        case .misconfigured: return isServing ? lastError : nil
+        case .loginRequired, .authorizationError, .unavailable: return nil
+        }
     }
 
     /// True if requests wait for a token, and nothing has failed that people were told of.

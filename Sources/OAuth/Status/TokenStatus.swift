@@ -12,6 +12,8 @@ public struct TokenStatus: Equatable, Sendable {
     public var expiry: Instant?
     /// The last failure since the token was issued.
     public var lastError: LastError?
+    /// True if it can be sent.
+    private(set) var isServing = false
 
     /// A status read from another process's answer.
     package init(target: TokenTarget, state: SessionState, expiresAt: WallTime?, lastError: LastError?) {
@@ -28,16 +30,18 @@ public struct TokenStatus: Equatable, Sendable {
         expiresAt = status.expiresAt
         expiry = status.expiry
         lastError = status.lastError
+        isServing = status.isServing
     }
 }
 
 extension SessionStatus {
-    /// Sets the state and the last error to those of the token whose state comes first in ``SessionState``.
+    /// Sets the state, with what belongs to it, to that of the token whose state comes first in ``SessionState``.
     package mutating func summarizeTokens() {
         for state in SessionState.allCases {
-            guard let token = tokens.first(where: { $0.state == state }) else { continue }
+            let those = tokens.filter { $0.state == state }
+            guard let token = those.first(where: { !$0.isServing }) ?? those.first else { continue }
             self.state = state
-            lastError = token.lastError
+            (lastError, isServing) = (token.lastError, token.isServing)
             return
         }
     }

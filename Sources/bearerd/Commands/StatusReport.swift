@@ -197,7 +197,7 @@ extension SessionStatus {
         return cause
             + (left.map {
                 "the token lasts another \($0), and no request gets one after that unless a later try works"
-            } ?? "there is no token in reserve")
+            } ?? (isServing ? "the token that is there has no end" : "there is no token in reserve"))
             + (namesDoctor ? " ('bearerd doctor \(name)' looks closer)" : "")
     }
 }

@@ -91,6 +91,27 @@ import Testing
         #expect(try "\(sidecar.identityStatus()["last_error"])".contains("invalid_client"))
     }
 
+    @Test(arguments: [nil, "300"])
+    func `tells of a token that serves, and cannot be had again`(lifetime: String?) throws {
+        let provider = try HostileProvider()
+        provider.script({ _, provider in provider.tokens(expiresIn: lifetime) })
+        provider.always { _, _ in .oauthError("invalid_client", status: 401) }
+        let sidecar = try Sidecar(provider: provider)
+        #expect(try sidecar.get().status == 200)
+        let state = { try sidecar.identityStatus()["state"].string }
+        #expect(try sidecar.admin("POST", "/api/identities/default/refresh").status != 200)
+        try eventually("the error") { try state() == "misconfigured" }
+        #expect(try sidecar.get().status == 200)
+        #expect(try sidecar.identityStatus()["token_usable"] == .bool(true))
+        #expect(try sidecar.metrics().sum("bearerd_token_usable", #"identity="default""#) == 1)
+        #expect(try sidecar.admin("GET", "/").text.contains("Has a token, which cannot be renewed"))
+        #expect(try sidecar.admin("POST", "/api/identities/default/invalidate").status != 200)
+        try eventually("no token") {
+            try sidecar.metrics().sum("bearerd_token_usable", #"identity="default""#) == 0
+        }
+        #expect(try sidecar.identityStatus()["token_usable"] == .null)
+    }
+
     @Test func `has every metric of the contract`() throws {
         let sidecar = try Sidecar()
         for _ in 0..<3 { _ = try sidecar.get() }
@@ -101,7 +122,7 @@ import Testing
         for name in [
             "bearerd_build_info", "bearerd_requests_total", "bearerd_request_duration_seconds",
             "bearerd_upstream_connections", "bearerd_token_requests_total",
-            "bearerd_token_expiry_timestamp_seconds",
+            "bearerd_token_expiry_timestamp_seconds", "bearerd_token_usable",
             "bearerd_identity_state", "bearerd_identity_routes", "bearerd_authorization_errors_total",
             "bearerd_replays_total",
             "bearerd_denied_total", "bearerd_open_connections", "process_resident_memory_bytes",

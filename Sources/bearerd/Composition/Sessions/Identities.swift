@@ -43,6 +43,7 @@ struct Identities: IdentityDirectory {
                         IdentityMetrics.TokenRequests(grant: $0.grant, outcome: $0.outcome, count: $0.count)
                     },
                     storeWriteFailures: counts.storeWriteFailures, isStoreAway: status.isStoreAway,
+                    isServing: status.isServing,
                     secretExpiryUnixSeconds: secretExpiry.map { Double($0.secondsSinceEpoch) }))
         }
         return metrics
