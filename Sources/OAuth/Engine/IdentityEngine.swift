@@ -303,10 +303,9 @@ struct IdentityEngine: Sendable {
         if asking.refreshToken == nil {
             let isTargetLeaving = targets[asking.target]?.isLeaving ?? true
             let isAwaited = waiters.contains { $0.target == asking.target }
-            let endsAtOnce = isStopping && configured.source != nil
-            // What the configuration brings again by itself is no loss.
-            let isNeedless = isStopping && !configured.grantType.needsPerson || isTargetLeaving
-            guard endsAtOnce || isNeedless && !isAwaited else { return false }
+            // What the configuration brings again by itself is no loss, and who waits for it at the end hears that at once.
+            let endsAtOnce = isStopping && (configured.source != nil || !configured.grantType.needsPerson)
+            guard endsAtOnce || isTargetLeaving && !isAwaited else { return false }
             letGo()
             abandonAdrift()
             endDemand(for: asking.target)

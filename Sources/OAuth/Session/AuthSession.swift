@@ -177,6 +177,8 @@ public actor AuthSession: ExecutorConfined {
 
     /// Ends all timers and waits for a token request in flight, so that its answer is stored; waiters are woken.
     ///
+    /// A request that the configuration alone makes again is given up.
+    ///
     /// Until then the session keeps itself alive. A cancelled caller waits no longer for the store's lock.
     ///
     /// - Parameters:
