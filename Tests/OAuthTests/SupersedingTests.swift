@@ -239,6 +239,22 @@ struct `A refresh that is superseded` {
         }
     }
 
+    @Test func `may be followed by a revocation that hangs, for which no login waits`() async throws {
+        let harness = harness()
+        try await harness.run("rt0") {
+            harness.server.script(.held)
+            let revoking = Task { try await harness.session.revoke([.refreshToken]) }
+            await harness.settle()
+            #expect(harness.server.bodies.last?.hasPrefix("token=rt1") == true)
+            try await logIn(harness)
+            #expect(harness.token == "at-login" && refreshToken(harness) == "rt-login")
+            await #expect(throws: SessionFailure.self) { try await revoking.value }
+            harness.server.release(with: .status(200, ""))
+            await harness.settle()
+            #expect(harness.token == "at-login" && refreshToken(harness) == "rt-login")
+        }
+    }
+
     // MARK: Turns and troubles
 
     @Test func `gives way to what another process stored meanwhile`() async throws {

@@ -17,9 +17,11 @@ extension IdentityEngine {
             // Nothing of the session that counts may end for it.
             return outdo(queued, grant, target)
         case .login:
+            giveUpRevocation()
             forgetOrphans()
             orphanRequest(revokingAnswer: false)
         case .logout(let isLocal):
+            giveUpRevocation()
             queued.ended = session
             queued.isApplied = true
             loggedOutAt = now
@@ -30,8 +32,8 @@ extension IdentityEngine {
             outranksStored = true
         case .write:
             writeMoment = now
-        case .importing, .keeping, .register, .revoke:
-            break
+        case .importing: giveUpRevocation()
+        case .keeping, .register, .revoke: break
         }
         commands.append(queued)
         if case .locking(let ticket, _) = phase, command.isPersons {
@@ -39,6 +41,9 @@ extension IdentityEngine {
         }
         if case .holding = phase { workUnderLease() }
     }
+
+    /// The command of which the authorization server does its part.
+    var performedCommand: Int? { commands.firstIndex { !$0.isApplied && $0.command.isPerformed } }
 
     /// Runs a command before the silent refresh, which is resumed if the session stays the same.
     mutating func makeRoomForCommand() {
@@ -80,24 +85,6 @@ extension IdentityEngine {
         restartAttempt(of: asking.target)
         // The caller queues the command, and then goes on under the lease.
         phase = lease == nil ? .idle : .holding
-    }
-
-    /// Returns true if a person has decided otherwise since a login's code was sent: to log out, or to log in by the
-    /// configuration that has taken this one's place.
-    private func isOutdone(_ sentAt: Instant, _ wall: WallTime) -> Bool {
-        if let loggedOutAt, sentAt < loggedOutAt { return true }
-        guard isLeaving, let began = othersSession?.began else { return false }
-        return wall < began
-    }
-
-    /// Ends a login that counts no more, and has the server forget its tokens, unless a session stands: there are servers that
-    /// end that one with them.
-    private mutating func outdo(_ queued: QueuedCommand, _ grant: TokenResponse, _ id: TargetID) {
-        if session.refreshToken == nil, othersSession == nil {
-            let (token, hint) = grant.revocable
-            act(.revoke(token, hint, of: requestingClient(of: id)))
-        }
-        act(.finish(queued.id, .outdone))
     }
 
     private mutating func logIn(
@@ -249,9 +236,7 @@ extension IdentityEngine {
     }
 
     mutating func performed(_ ticket: Ticket, _ result: Result<CommandResponse, TokenFailure>) {
-        guard case .performing(ticket, let command) = phase,
-            let index = commands.firstIndex(where: { !$0.isApplied && $0.command.isPerformed })
-        else { return }
+        guard case .performing(ticket, let command) = phase, let index = performedCommand else { return }
         switch result {
         case .failure(let failure):
             act(.finish(commands.remove(at: index).id, .refused(failure)))
@@ -265,8 +250,7 @@ extension IdentityEngine {
             commands[index].result = .registered(registration)
         case .success(.revoked(let hints, let failure)):
             let result = failure.map(CommandResult.refused) ?? .revoked(hints)
-            let isOver = commands.contains { if case .logout = $0.command { true } else { false } }
-            guard !hints.isEmpty, case .revoke = command, !isOver else {
+            guard !hints.isEmpty, case .revoke = command else {
                 act(.finish(commands.remove(at: index).id, result))
                 break
             }
@@ -327,29 +311,6 @@ extension IdentityEngine {
                 usePending()
             }
             finish(queued, error)
-        }
-    }
-
-    /// Somebody else began a session later than our login or logout, which counts instead.
-    ///
-    /// - Parameter endsWrites: true if whoever waits for a write hears that too, and not what is stored in its place.
-    mutating func outdo(endsWrites: Bool = true) {
-        func isOutdone(_ queued: QueuedCommand) -> Bool {
-            if case .write = queued.command { return endsWrites }
-            return queued.isApplied && queued.command.endsSession
-        }
-        let outdone = commands.filter(isOutdone)
-        commands.removeAll(where: isOutdone)
-        for queued in outdone { act(.finish(queued.id, .outdone)) }
-    }
-
-    /// The session that a logout ends was renewed by another process: its newest tokens are the ones to be revoked.
-    mutating func noteEnded(_ stored: StoredSession) {
-        for index in commands.indices {
-            guard let ended = commands[index].ended, ended.binding.hasSameBytes(as: stored.binding),
-                ended.generation < stored.generation, !stored.begins(after: session)
-            else { continue }
-            commands[index].ended = stored
         }
     }
 

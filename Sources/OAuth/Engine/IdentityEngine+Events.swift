@@ -51,7 +51,7 @@ extension IdentityEngine {
         case .notSaved(let ticket, let error, let hasMoved):
             if !endMeanwhile(event) { notSaved(ticket, error, hasMoved: hasMoved) }
         case .claimed(let ticket, let isClaimed): claimed(ticket, isClaimed)
-        case .roomWanted: makeRoom()
+        case .roomWanted: roomWanted()
 
         case .requestBegan(let ticket): requestBegan(ticket)
         case .requestConnected(let ticket): requestConnected(ticket)

@@ -10,9 +10,9 @@ import BearerdJSONText
 /// access tokens are asked for. Nothing in here waits, locks, reads a clock or writes. What an answer brings is in ``session``
 /// at once, and stays "unwritten" until the store has it; it is published when that is so, or has failed. By topic:
 /// `+Attempts` (what is due), `+Lease` (locking, reading, writing), `+Adoption` (which session is newer), `+Asking` and
-/// `+Answers` (the authorization server), `+Commands` (people), `+Rejections` (resource servers), `+Waiters` (who waits for a
-/// token), `+Adrift` (requests that were left), `+Inheritance` (sessions of another identity of the name), `+Events` (which
-/// event goes where), `+Status` (what people see).
+/// `+Answers` (the authorization server), `+Commands` (people), `+Superseding` (what they do later counts), `+Rejections`
+/// (resource servers), `+Waiters` (who waits for a token), `+Adrift` (requests that were left), `+Inheritance` (sessions of
+/// another identity of the name), `+Events` (which event goes where), `+Status` (what people see).
 struct IdentityEngine: Sendable {
     /// The client as the configuration has it.
     let configured: ClientConfiguration

@@ -191,8 +191,9 @@ extension Identity {
 
     func perform(_ ticket: Ticket, _ command: EngineCommand, for stored: StoredSession) {
         let session = firstSession
-        Task {
+        requests[ticket] = Task {
             let result = await session?.perform(command, on: stored) ?? .failure(Self.gone)
+            requests[ticket] = nil
             take(.performed(ticket, result))
         }
     }
