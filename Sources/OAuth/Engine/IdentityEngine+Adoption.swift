@@ -140,6 +140,7 @@ extension IdentityEngine {
             stored.origin != session.origin || stored.refusal != session.refusal
             || stored.refreshToken == nil && session.refreshToken != nil
         let isRenewed = stored.lastRefresh != session.lastRefresh
+        noteLogout(stored)
         if isNews || isRenewed { providerTrouble = nil }
         var stored = stored
         if isFirst { stored.expireTokens(ofUnknownAge: moment.wall) }

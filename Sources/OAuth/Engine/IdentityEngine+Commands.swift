@@ -22,6 +22,7 @@ extension IdentityEngine {
             orphanRequest(revokingAnswer: false)
         case .logout(let isLocal):
             giveUpRevocation()
+            outdoImports()
             queued.ended = session
             queued.isApplied = true
             loggedOutAt = now

@@ -22,6 +22,18 @@ extension IdentityEngine {
         act(.finish(queued.id, .outdone))
     }
 
+    /// Takes note of a logout in another process, or by another configuration: a login whose code was sent before it does not
+    /// count.
+    ///
+    /// A clock that runs ahead there makes it no later than now, so that it ends no login that begins from here on.
+    mutating func noteLogout(_ stored: StoredSession) {
+        guard stored.origin != session.origin, let began = stored.began, stored.refreshToken == nil,
+            stored.accessTokens.isEmpty
+        else { return }
+        let end = now - max(.zero, moment.wall - began)
+        loggedOutAt = max(loggedOutAt ?? end, end)
+    }
+
     /// Somebody else began a session later than our login or logout, which counts instead.
     ///
     /// - Parameter endsWrites: true if whoever waits for a write hears that too, and not what is stored in its place.
@@ -57,6 +69,18 @@ extension IdentityEngine {
         )
         act(.finish(commands.remove(at: index).id, .refused(failure)))
         phase = .holding
+    }
+
+    /// Ends the imports that wait for the lease: one that a logout has followed must not begin a session after it.
+    mutating func outdoImports() {
+        func isOutdone(_ queued: QueuedCommand) -> Bool {
+            if case .importing = queued.command { true } else { false }
+        }
+        // What is being stored is ended by the logout as the session that it finds.
+        let first = if case .saving(_, _, .command) = phase { 1 } else { 0 }
+        let outdone = commands.dropFirst(first).filter(isOutdone)
+        commands = commands.prefix(first) + commands.dropFirst(first).filter { !isOutdone($0) }
+        for queued in outdone { act(.finish(queued.id, .failed(.outdated))) }
     }
 
     /// Another identity of the name has something to do for a person.

@@ -106,7 +106,7 @@ struct IdentityEngine: Sendable {
     var isStarted = false
     /// True once nothing begins any more.
     var isStopping = false
-    /// When somebody last logged out here; a login whose code was sent before that does not count.
+    /// When somebody last logged out, here or elsewhere; a login whose code was sent before that does not count.
     var loggedOutAt: Instant?
     private var isQuietTold = false
     /// The part of the authorization server that has not answered, for people.

@@ -54,6 +54,44 @@ import Testing
         #expect(isGivenUp(actions) && actions.hungUp == [revocation] && actions.releases == [false])
     }
 
+    @Test(arguments: [false, true])
+    func `ends a login whose code was sent before, if it was a logout elsewhere`(isKnown: Bool) {
+        let late = login()
+        run.pass(.seconds(1))
+        run.stored = run.stored.loggedOut(binding: run.stored.binding, at: run.wall)
+        run.pass(.seconds(1))
+        if isKnown { run.play(.storeChanged(isWritable: false)) }
+        let actions = run.play(.commanded(1, late))
+        guard case .outdone? = result(of: 1, in: actions) else {
+            Issue.record("\(actions.count) actions")
+            return
+        }
+        #expect(storedToken == nil && actions.revoked.contains("login"))
+    }
+
+    @Test func `ends no login that begins later, however far the clock of such a logout ran ahead`() {
+        run.stored = run.stored.loggedOut(binding: run.stored.binding, at: run.wall + .seconds(3600))
+        run.play(.storeChanged(isWritable: false))
+        run.play(.commanded(1, login()))
+        #expect(storedToken == "login")
+    }
+
+    @Test func `leaves no import to begin after a logout that has followed it`() {
+        run.locks = false
+        run.play(.commanded(1, Self.imported))
+        let actions = run.play(.commanded(2, .logout(isLocal: true)))
+        if case .failed(.outdated)? = result(of: 1, in: actions) {} else { Issue.record("it goes on") }
+        #expect(run.lock().isFinished(2) && storedToken == nil)
+    }
+
+    @Test func `leaves to a logout an import that is being stored`() {
+        run.saves = false
+        run.play(.commanded(1, Self.imported))
+        run.play(.commanded(2, .logout(isLocal: true)))
+        run.saves = true
+        #expect(run.save().isFinished(1) && storedToken == nil)
+    }
+
     @Test func `is not waited for at the end, where the configuration brings again what somebody waits for`()
     {
         let run = EngineRun(.clientCredentials)
