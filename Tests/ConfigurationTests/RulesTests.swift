@@ -341,6 +341,15 @@ import Testing
         #expect(!errors(withIdentity(line)).isEmpty)
     }
 
+    @Test(arguments: ["300s", "\" 300\"", "300.0", "-1", "+1", "\"\"", "9223372036854775808"])
+    func `max_age is a number of seconds, or nothing would check it`(age: String) {
+        let place = "identities.default.authorization_params.max_age"
+        let report = report(withIdentity("authorization_params: {max_age: \(age)}"))
+        #expect(report.problems.map(\.path) == [place] && report.configuration == nil)
+        #expect(report.errorLines.first?.contains("whole number of seconds") == true)
+        #expect(errors(withIdentity("authorization_params: {max_age: 300}")).isEmpty)
+    }
+
     @Test(arguments: ["none", "a/b", "\"\"", ".a", "\"a b\"", "ü"])
     func `an identity's name fits a URL and a file`(name: String) {
         #expect(errors(smallest.replacing("  default:", with: "  \(name):")).contains { $0.contains("name") })

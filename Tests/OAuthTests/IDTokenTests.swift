@@ -173,6 +173,8 @@ struct `An id token` {
         #expect(try verdict(atOnce) { $0["auth_time"] = 1_700_000_000 } == nil)
         let odd = rules(parameters: [NamedValue("max_age", "9223372036854775807")])
         #expect(try verdict(odd) { $0["auth_time"] = -1e300 } == nil, "no number overflows")
+        let word = rules(parameters: [NamedValue("max_age", "300s")])
+        #expect(try verdict(word) { $0["auth_time"] = 1_700_000_000 } == .authenticatedTooLongAgo)
         let refresh = rules(.refresh(previous: nil), parameters: [NamedValue("max_age", "300")])
         #expect(
             try verdict(refresh) { $0["auth_time"] = 1_690_000_000 } == nil, "that was the login's affair")

@@ -188,6 +188,10 @@ extension `A login` {
         publish([key], on: harness)
         try await harness.run {
             let session = harness.session
+            await #expect(throws: TokenFailure.self) {
+                try await session.authorizationRequest(
+                    redirectURI: "http://127.0.0.1:1/", adding: [NamedValue("max_age", "soon")])
+            }
             for (age, isTaken) in [(100, false), (100_000, true)] {
                 let request = try await session.authorizationRequest(
                     redirectURI: "http://127.0.0.1:1/", adding: [NamedValue("max_age", "\(age)")])

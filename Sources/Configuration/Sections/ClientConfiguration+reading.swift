@@ -75,9 +75,9 @@ extension ClientConfiguration {
         audience = section.words(.audience, .text)?.distinctValues ?? []
         resource = section.words(.resource, .resource)?.distinctValues ?? []
         tokenParameters = section.parameters(.tokenParameters) { TokenParameter(rawValue: $0) != nil }
-        authorizationParameters = section.parameters(.authorizationParameters) {
-            AuthorizationParameter(rawValue: $0) != nil
-        }
+        authorizationParameters = section.parameters(
+            .authorizationParameters, objection: Self.objection(toAuthorization:)
+        ) { AuthorizationParameter(rawValue: $0) != nil }
         deviceParameters = section.parameters(.deviceAuthorizationParameters) {
             AuthorizationParameter(rawValue: $0) != nil || TokenParameter(rawValue: $0) != nil
         }
@@ -116,8 +116,10 @@ extension [Found<String>] {
 
 extension Section<IdentityKey> {
     /// Additional parameters of a request.
-    fileprivate func parameters(_ key: IdentityKey, isBuiltIn: (String) -> Bool) -> [NamedValue] {
-        namedValues(key) { name in
+    fileprivate func parameters(
+        _ key: IdentityKey, objection: (NamedValue) -> String? = { _ in nil }, isBuiltIn: (String) -> Bool
+    ) -> [NamedValue] {
+        namedValues(key, valueObjection: objection) { name in
             guard !name.isEmpty else { return "a parameter needs a name" }
             return isBuiltIn(name) ? "clashes with a parameter that bearerd sends itself" : nil
         }
@@ -132,13 +134,19 @@ extension Section<IdentityKey> {
         }
     }
 
-    fileprivate func namedValues(_ key: IdentityKey, objection: (String) -> String?) -> [NamedValue] {
+    fileprivate func namedValues(
+        _ key: IdentityKey, valueObjection: (NamedValue) -> String? = { _ in nil },
+        objection: (String) -> String?
+    ) -> [NamedValue] {
         (map(key, .textThatMayBeEmpty) ?? []).compactMap { name, value in
             if let objection = objection(name.value) {
                 reading.error(objection, at: name.place)
                 return nil
             }
-            return NamedValue(name.value, value.value)
+            let pair = NamedValue(name.value, value.value)
+            guard let objection = valueObjection(pair) else { return pair }
+            reading.error(objection, at: value.place)
+            return nil
         }
     }
 }

@@ -94,12 +94,22 @@ extension ClientConfiguration {
                 }
             }
         }
+        for parameter in authorizationParameters {
+            if let objection = Self.objection(toAuthorization: parameter) {
+                problems.append("authorizationParameters: '\(parameter.name)' \(objection)")
+            }
+        }
         for (property, headers) in [("tokenHeaders", tokenHeaders), ("userinfoHeaders", userinfoHeaders)] {
             for header in headers {
                 if let problem = Self.problem(of: header) { problems.append("\(property): \(problem)") }
             }
         }
         return problems
+    }
+
+    /// Why a parameter of authorization requests cannot be used, as the end of a sentence about it; nil if it can.
+    package static func objection(toAuthorization parameter: NamedValue) -> String? {
+        IDTokenRules.objection(to: parameter)
     }
 
     private static func problem(of header: NamedValue) -> String? {

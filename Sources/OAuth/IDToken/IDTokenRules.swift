@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BearerdCryptography
+import BearerdHTTPMessages
 import BearerdJSONText
 
 /// The rules for an ID token's claims (OpenID Connect Core §3.1.3.7, §12.2).
@@ -69,9 +70,9 @@ struct IDTokenRules {
 
     /// Rules 12 and 13, where the login asked for them.
     private func checkAuthentication(_ token: IDToken) throws(IDTokenError) {
-        if let longest = value(of: .maximumAge).flatMap({ Int64($0) }) {
-            guard let moment = token.authenticationTime,
-                now - moment <= .seconds(min(longest, 1 << 40)) + clockSkew
+        if let text = value(of: .maximumAge) {
+            guard let longest = Self.maximumAge(text), let moment = token.authenticationTime,
+                now - moment <= longest + clockSkew
             else { throw .authenticatedTooLongAgo }
         }
         // A server without contexts names none; `acr_values` asks for a voluntary claim (§5.5.1.1).
@@ -79,6 +80,20 @@ struct IDTokenRules {
         {
             guard asked.map(String.init).containsBytes(of: context) else { throw .contextMismatch }
         }
+    }
+
+    /// The meaning of `max_age`; nil if it is no number of seconds.
+    private static func maximumAge(_ text: String) -> Duration? {
+        guard text.utf8.allSatisfy(\.isDigit), let seconds = Int64(text) else { return nil }
+        return .seconds(min(seconds, 1 << 40))
+    }
+
+    /// Why a parameter of an authorization request cannot be checked, as the end of a sentence about it; nil if it can.
+    static func objection(to parameter: NamedValue) -> String? {
+        guard parameter.name == Requested.maximumAge.rawValue, maximumAge(parameter.value) == nil else {
+            return nil
+        }
+        return "is no whole number of seconds (OpenID Connect Core 3.1.2.1)"
     }
 
     private func value(of parameter: Requested) -> String? {
