@@ -113,14 +113,14 @@ package struct AdminResponder: HTTPResponder {
         case .key: try access.checkForm(request)
         default: break
         }
-        if resource.changes { try await access.checkOwner(request, as: guesser) }
+        let right = resource.changes ? try await access.checkOwner(request, as: guesser) : OwnerRight()
         guard resource.takesBody else {
-            return .answered(isProbe: resource.isOpen) { await self.answer(resource, request) }
+            return .answered(isProbe: resource.isOpen) { await self.answer(resource, request, by: right) }
         }
         return .answered(withBody: { body in
             var whole = request
             whole.body = body
-            return await self.answer(resource, whole)
+            return await self.answer(resource, whole, by: right)
         })
     }
 
@@ -143,16 +143,18 @@ package struct AdminResponder: HTTPResponder {
         return reply
     }
 
-    private func answer(_ resource: AdminResource, _ request: ServiceRequest) async -> ServiceReply {
+    private func answer(
+        _ resource: AdminResource, _ request: ServiceRequest, by right: OwnerRight
+    ) async -> ServiceReply {
         do throws(AdminError) {
-            return kept(try await content(of: resource, request))
+            return kept(try await content(of: resource, request, by: right))
         } catch {
             return reply(to: error)
         }
     }
 
     private func content(
-        of resource: AdminResource, _ request: ServiceRequest
+        of resource: AdminResource, _ request: ServiceRequest, by right: OwnerRight
     ) async throws(AdminError) -> ServiceReply {
         switch resource {
         case .health: return await health()
@@ -183,9 +185,7 @@ package struct AdminResponder: HTTPResponder {
         case .session(let identity): return try await take(request, for: identity)
         case .quit: return try await quit()
         case .reload: return try await reload()
-        case .login(let identity):
-            let right = try await access.checkOwner(request, as: await access.guesser(of: request))
-            return try await logins.begin(identity, request, by: right)
+        case .login(let identity): return try await logins.begin(identity, request, by: right)
         case .callback: return await logins.finish(request)
         case .key: return try takeKey(request, as: await access.guesser(of: request, hasTyped: true))
         }

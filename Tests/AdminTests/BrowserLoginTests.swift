@@ -19,12 +19,13 @@ struct `A login in a browser` {
         let key = CurrentSecret(Secret("fake-admin-key"))
         let identities: FakeIdentities
 
-        init() {
+        /// - Parameter peerUserIDs: the owners besides our own user.
+        init(peerUserIDs: Set<UInt32> = []) {
             identities = AdminFixture().identities()
             responder = AdminResponder(
                 settings: AdminSettings(
                     version: "1", routes: [], hosts: HostList(["bearerd.example:9090"]), key: key,
-                    needsKey: true,
+                    needsKey: true, peerUserIDs: peerUserIDs,
                     redirects: ["default": RedirectURI("http://bearerd.example:9090/callback") ?? .standard],
                     configurationFile: "/etc/bearerd/config.yaml"),
                 identities: identities, process: FakeProcess(), receivers: NoRedirectReceivers(),
@@ -33,7 +34,7 @@ struct `A login in a browser` {
 
         func send(
             _ method: HTTPMethod, _ target: String, _ fields: [(HTTPFields.Name, String)] = [],
-            body: String = "", peer: String = "192.0.2.1"
+            body: String = "", peer: String = "192.0.2.1", user: PeerUser = .nobody
         ) async -> Answer {
             var request = HTTPRequest(method: method, target: target)
             request.fields[.host] = "bearerd.example:9090"
@@ -41,7 +42,7 @@ struct `A login in a browser` {
             for (name, value) in fields { request.fields[name] = value }
             return Answer(
                 await responder.respond(
-                    to: ServiceRequest(head: request, body: Array(body.utf8), peer: .ip(peer))))
+                    to: ServiceRequest(head: request, body: Array(body.utf8), peer: .ip(peer)) { user }))
         }
 
         /// Types a key in.
@@ -121,21 +122,25 @@ struct `A login in a browser` {
         #expect(answer.status == 410)
     }
 
-    @Test(arguments: [false, true])
-    func `counts as long as the key by which it was begun`(isReplaced: Bool) async throws {
-        let site = Site()
+    @Test(arguments: [(false, false), (true, false), (true, true)])
+    func `counts as long as the key by which it was begun, or longer if an owner began it`(
+        isReplaced: Bool, isOwner: Bool
+    ) async throws {
+        let site = Site(peerUserIDs: [4711])
         let typed = await site.type("fake-admin-key")
         let key = String(try #require(typed.fields[.setCookie]).prefix { $0 != ";" })
-        let begun = await site.send(.get, "/login/default", [(.cookie, key)])
+        let begun = await site.send(
+            .get, "/login/default", [(.cookie, key)], user: .known(isOwner ? 4711 : 4712))
         let own = String(try #require(begun.fields[.setCookie]).prefix { $0 != ";" })
         let location = try #require(begun.fields[.location])
         let state = try #require(location.firstMatch(of: #/[?&]state=([^&]+)/#)).output.1
         if isReplaced { site.key.replace(with: Secret("another-fake-key"), readAt: .now) }
         let back = "/callback?code=c&state=\(state)&iss=https%3A%2F%2Fsso.example.com"
         let page = await site.send(.get, back, [(.cookie, own)])
-        #expect(page.status == (isReplaced ? 403 : 200), "\(page.text)")
-        #expect(page.text.contains("may not log in here any more") == isReplaced, "\(page.text)")
-        #expect(site.identities.actions.contains { $0.hasPrefix("take code") } != isReplaced)
+        let isOver = isReplaced && !isOwner
+        #expect(page.status == (isOver ? 403 : 200), "\(page.text)")
+        #expect(page.text.contains("may not log in here any more") == isOver, "\(page.text)")
+        #expect(site.identities.actions.contains { $0.hasPrefix("take code") } != isOver)
     }
 
     @Test func `is over after ten minutes`() async throws {
@@ -144,7 +149,7 @@ struct `A login in a browser` {
         let pending = PendingLogins { start + passed.withLock { $0 } }
         let uri = try #require(RedirectURI("http://127.0.0.1:9090/callback"))
         let request = try await FakeIdentities([]).beginLogin("default", redirectURI: uri.description)
-        let cookie = pending.begin(request, of: "default", at: uri, by: .user(.known(0)))
+        let cookie = pending.begin(request, of: "default", at: uri, by: OwnerRight(user: .known(0)))
         var fields = HTTPFields()
         fields[.cookie] = String(cookie.prefix { $0 != ";" })
         let state = request.state.withPlaintext { $0 }
@@ -156,7 +161,7 @@ struct `A login in a browser` {
         }
         #expect(pending.count == 0)
         passed.withLock { $0 = .seconds(602) }
-        _ = pending.begin(request, of: "default", at: uri, by: .user(.known(0)))
+        _ = pending.begin(request, of: "default", at: uri, by: OwnerRight(user: .known(0)))
         #expect(pending.count == 1)
     }
 }

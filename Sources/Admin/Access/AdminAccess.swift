@@ -98,23 +98,21 @@ struct AdminAccess {
     ///
     /// Call it last and after ``checkReading(_:as:)``, because it asks the kernel.
     ///
-    /// - Returns: the right that lets the request do so.
-    @discardableResult
+    /// - Returns: what lets the request do so.
     func checkOwner(
         _ request: ServiceRequest, as guesser: PeerAddress
     ) async throws(AdminError) -> OwnerRight {
-        if try hasKey(request, as: guesser), let key { return .key(digest: key.digest(salted: [])) }
+        let digest = try hasKey(request, as: guesser) ? key?.digest(salted: []) : nil
         let user = await request.peerUser()
-        guard user.isAmong(owners) else { throw .notOurUser(user) }
-        return .user(user)
+        let isOwner = user.isAmong(owners)
+        guard isOwner || digest != nil else { throw .notOurUser(user) }
+        return OwnerRight(keyDigest: digest, user: isOwner ? user : nil)
     }
 
-    /// Returns true if a right still counts, which a request had earlier.
+    /// Returns true if something of a right still counts, which a request had earlier.
     func grants(_ right: OwnerRight) -> Bool {
-        switch right {
-        case .key(let digest): key?.digest(salted: []) == digest
-        case .user(let user): user.isAmong(owners)
-        }
+        if let user = right.user, user.isAmong(owners) { return true }
+        return right.keyDigest != nil && right.keyDigest == key?.digest(salted: [])
     }
 
     /// The party to whom a wrong key is charged.

@@ -2,10 +2,10 @@
 
 internal import BearerdSystem
 
-/// The right by which a request may end, replace or begin a session.
-enum OwnerRight: Equatable, Sendable {
-    /// The admin key, known by its hash.
-    case key(digest: [UInt8])
-    /// A user of this machine.
-    case user(PeerUser)
+/// The admin key, a user of this machine, or both, that let a request end, replace or begin a session.
+struct OwnerRight: Equatable, Sendable {
+    /// The hash of the admin key that came with the request; nil for none.
+    var keyDigest: [UInt8]?
+    /// The user who sent it; nil for one who has no right.
+    var user: PeerUser?
 }
