@@ -28,21 +28,27 @@ package struct RedirectSockets: Sendable {
 
     /// The first host must be bound, the others only if this machine has them.
     private init(hosts: [String], port: UInt16) throws(LoopbackLogin.Failure) {
-        var failure: ListeningSocket.BindError = .unusableAddress
+        var failure = Failure(host: "", error: .unusableAddress)
         for _ in 0..<(port == 0 ? Self.attempts : 1) {
-            do throws(ListeningSocket.BindError) {
+            do throws(Failure) {
                 try self.init(binding: hosts, port: port)
                 return
             } catch {
                 failure = error
-                guard error.isInUse else { break }
+                guard error.error.isInUse else { break }
             }
         }
-        let place = "\(ListenAddress.tcp(host: hosts.first ?? "", port: port))"
-        throw .address("cannot listen on \(place) for the redirect: \(failure.reason)")
+        let place = "\(ListenAddress.tcp(host: failure.host, port: port))"
+        throw .address("cannot listen on \(place) for the redirect: \(failure.error.reason)")
     }
 
-    private init(binding hosts: [String], port: UInt16) throws(ListeningSocket.BindError) {
+    /// The first address that could not be bound, of several.
+    private struct Failure: Error {
+        let host: String
+        let error: ListeningSocket.BindError
+    }
+
+    private init(binding hosts: [String], port: UInt16) throws(Failure) {
         var sockets: [ListeningSocket] = []
         var port = port
         for host in hosts {
@@ -52,7 +58,7 @@ package struct RedirectSockets: Sendable {
             } catch {
                 guard sockets.isEmpty || error.isInUse else { continue }
                 sockets.forEach { $0.close() }
-                throw error
+                throw Failure(host: host, error: error)
             }
         }
         all = sockets

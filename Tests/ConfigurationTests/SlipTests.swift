@@ -66,6 +66,21 @@ import Testing
         }
     }
 
+    @Test func `a redirect does not come to localhost where only 127.0.0.1 is listened on`() {
+        func said(_ uri: String, _ listen: String) -> [String] {
+            report("admin: {listen: '\(listen)'}\n" + withIdentity("redirect_uri: \(uri)")).lines
+        }
+        let uri = "http://localhost:9090/callback"
+        for listen in ["127.0.0.1:9090", "0.0.0.0:9090"] {
+            let lines = said(uri, listen).filter { $0.contains("redirect_uri") }
+            #expect(lines.count == 1 && lines.first?.contains("gets the login") == true, "\(lines)")
+        }
+        for listen in ["localhost:9090", "[::1]:9090", "[::]:9090", "127.0.0.1:9191"] {
+            #expect(!said(uri, listen).contains { $0.contains("redirect_uri") }, "\(listen)")
+        }
+        #expect(said("http://127.0.0.1:9090/callback", "127.0.0.1:9090").isEmpty)
+    }
+
     @Test func `a redirect does not come to a page of the admin listener's`() {
         func said(_ uri: String) -> [String] {
             report("admin: {listen: 127.0.0.1:9090}\n" + withIdentity("redirect_uri: \(uri)")).lines

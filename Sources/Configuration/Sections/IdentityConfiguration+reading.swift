@@ -108,6 +108,16 @@ extension Section<IdentityKey> {
                     + "another path, such as /callback, or another port, and register that")
             return
         }
+        if let admin, case .tcp(let own, let port) = admin, identity.redirects(arriveAt: admin),
+            identity.redirectListen == nil, identity.redirectURI.host == "localhost",
+            IPAddress.bytes(of: own)?.count == 4
+        {
+            warn(
+                .redirectURI,
+                "is at localhost, which browsers look for at [::1] first, and admin.listen is \(own) alone: whoever listens at "
+                    + "[::1]:\(port) gets the login; say 127.0.0.1 and register that, or admin.listen: localhost:\(port), which is both"
+            )
+        }
         guard case .tcp(let host, let port) = identity.redirectAddress,
             let url = HTTPURL("http://\(host.contains(":") ? "[\(host)]" : host):\(port)"),
             let own = listen.first(where: { $0.isReached(by: url, at: nil) })
