@@ -83,5 +83,8 @@ struct `A pending authorization flow` {
         for damaged in ["", "{}", "[]", #"{"url":"x"}"#] {
             #expect(AuthorizationRequest(decoding: Secret(damaged)) == nil)
         }
+        let earlier = #"{"url":"u","state":"s","nonce":"n","verifier":"v","redirect_uri":"app:/cb","#
+        let scoped = Secret(earlier + #""requires_issuer":false,"scope":["openid","api"]}"#)
+        #expect(AuthorizationRequest(decoding: scoped)?.scope == ["openid", "api"])
     }
 }

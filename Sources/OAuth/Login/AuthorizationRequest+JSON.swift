@@ -26,7 +26,6 @@ extension AuthorizationRequest {
         put(.verifier, .string(verifier.withPlaintext { $0 }))
         put(.redirectURI, .string(redirectURI))
         put(.clientID, .string(clientID))
-        put(.scope, .array(scope.map(JSONValue.string)))
         if let issuer { put(.issuer, .string(issuer)) }
         put(.requiresIssuer, .bool(requiresIssuer))
         if let proofKey { put(.proofKey, .string(proofKey.privateJWK.withPlaintext { $0 })) }
@@ -51,8 +50,11 @@ extension AuthorizationRequest {
             redirectURI: redirectURI, issuer: string(.issuer), requiresIssuer: requiresIssuer,
             proofKey: string(.proofKey).flatMap { try? ProofKey(parsing: Secret($0)) })
         clientID = string(.clientID) ?? ""
-        scope = object[Member.scope.rawValue]?.array?.compactMap(\.string) ?? []
         binding = string(.binding)
         additions = LoginAdditions(object[Member.additions.rawValue]?.object)
+        // An earlier version wrote it there alone.
+        if additions.scope == nil, let scope = object[Member.scope.rawValue]?.array?.compactMap(\.string) {
+            additions = additions.asking(for: scope)
+        }
     }
 }

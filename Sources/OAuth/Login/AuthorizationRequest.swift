@@ -18,7 +18,7 @@ public struct AuthorizationRequest: Sendable {
     public let nonce: Secret
     let verifier: Secret
     /// The scope that is asked for; empty if another version of this library has encoded the request.
-    public internal(set) var scope: [String] = []
+    public var scope: [String] { additions.scope ?? [] }
     /// The client that asks; empty as ``scope`` is.
     public internal(set) var clientID = ""
     /// Where the response goes (RFC 6749 §3.1.2).
@@ -31,7 +31,7 @@ public struct AuthorizationRequest: Sendable {
     let proofKey: ProofKey?
     /// The server and client of the request (``ClientConfiguration/binding``), which alone get its code; nil if not known.
     var binding: String?
-    /// The login's own scope and parameters.
+    /// The scope that is asked for, and the login's own parameters.
     var additions = LoginAdditions()
     /// True if the server takes pushed requests alone.
     var wantsPush = false
@@ -82,7 +82,7 @@ public struct AuthorizationRequest: Sendable {
         query.append(configuration.authorizationParameters)
         form = Self.parameters([(.responseType, "code")], query)
         clientID = configuration.clientID
-        scope = configuration.loginScope
+        additions = LoginAdditions().asking(for: configuration.loginScope)
         self.endpoint = endpoint
         self.proofKey = proofKey
         let named = [(AuthorizationParameter.responseType, "code"), (.clientID, configuration.clientID)]
