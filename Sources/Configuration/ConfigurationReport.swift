@@ -27,13 +27,8 @@ package struct ConfigurationReport: Sendable {
                 status.kind == .regular ? Self.directory(of: path) : CurrentProcess.workingDirectory
             self.init(bytes, file: path, status, in: directory, environment: environment)
         } catch {
-            let isHidden = error.isPermission && Sandbox.hides(path)
-            self.init(
-                file: path, mark: .start,
-                failure: isHidden
-                    ? "leads to a place that \(Sandbox.rule)"
-                    : "cannot be read: \(SystemError.text(of: error.code))",
-                isDenial: isHidden)
+            let reason = error.reason(reading: path)
+            self.init(file: path, mark: .start, failure: reason.words, isDenial: reason.isHidden)
         }
     }
 

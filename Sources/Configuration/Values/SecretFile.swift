@@ -56,14 +56,10 @@ enum SecretFile {
     }
 
     private static func unreadable(_ path: String, _ error: SystemError) -> CredentialError {
-        if error.isPermission, Sandbox.hides(path) {
-            var hidden = CredentialError(
-                reason: "\(path) leads to a place that \(Sandbox.rule)")
-            hidden.isDenied = true
-            return hidden
-        }
-        let why = error.isTooLarge ? "it has more than 64 KiB" : SystemError.text(of: error.code)
-        var unreadable = CredentialError(reason: "\(path) cannot be read: \(why)")
+        let why =
+            error.isTooLarge
+            ? "cannot be read: it has more than 64 KiB" : error.reason(reading: path).words
+        var unreadable = CredentialError(reason: "\(path) \(why)")
         unreadable.isDenied = error.isPermission
         return unreadable
     }
