@@ -20,7 +20,9 @@ struct `A login in a browser` {
         let identities: FakeIdentities
 
         /// - Parameter peerUserIDs: the owners besides our own user.
-        init(peerUserIDs: Set<UInt32> = []) {
+        init(
+            peerUserIDs: Set<UInt32> = [], receivers: any RedirectReceivers = NoRedirectReceivers()
+        ) {
             identities = AdminFixture().identities()
             responder = AdminResponder(
                 settings: AdminSettings(
@@ -28,7 +30,7 @@ struct `A login in a browser` {
                     needsKey: true, peerUserIDs: peerUserIDs,
                     redirects: ["default": RedirectURI("http://bearerd.example:9090/callback") ?? .standard],
                     configurationFile: "/etc/bearerd/config.yaml"),
-                identities: identities, process: FakeProcess(), receivers: NoRedirectReceivers(),
+                identities: identities, process: FakeProcess(), receivers: receivers,
                 memory: AdminMemory())
         }
 
@@ -43,6 +45,17 @@ struct `A login in a browser` {
             return Answer(
                 await responder.respond(
                     to: ServiceRequest(head: request, body: Array(body.utf8), peer: .ip(peer)) { user }))
+        }
+
+        /// Begins a login.
+        ///
+        /// - Returns: the way back from the provider, and the login's cookie.
+        func begin() async throws -> (back: String, cookie: String) {
+            let begun = await send(.get, "/login/default", [(.bearerdAdmin, "fake-admin-key")])
+            let location = try #require(begun.fields[.location])
+            let state = try #require(location.firstMatch(of: #/[?&]state=([^&]+)/#)).output.1
+            let cookie = String(try #require(begun.fields[.setCookie]).prefix { $0 != ";" })
+            return ("/callback?code=c&state=\(state)&iss=https%3A%2F%2Fsso.example.com", cookie)
         }
 
         /// Types a key in.
@@ -141,6 +154,36 @@ struct `A login in a browser` {
         #expect(page.status == (isOver ? 403 : 200), "\(page.text)")
         #expect(page.text.contains("may not log in here any more") == isOver, "\(page.text)")
         #expect(site.identities.actions.contains { $0.hasPrefix("take code") } != isOver)
+    }
+
+    /// An address for redirects that has something happen while it begins to receive them.
+    private final class Receivers: RedirectReceivers {
+        let meanwhile = Mutex<(@Sendable () async -> Void)?>(nil)
+        private let isOpen = Mutex(false)
+
+        var areOpen: Bool { isOpen.withLock { $0 } }
+
+        func open(for identity: String) async throws(LoginError) {
+            isOpen.withLock { $0 = true }
+            await meanwhile.withLock { $0 }?()
+        }
+
+        func close(for identity: String, unless isAwaited: @Sendable () -> Bool) async {
+            if !isAwaited() { isOpen.withLock { $0 = false } }
+        }
+    }
+
+    @Test func `is heard of where another one ends as it begins`() async throws {
+        let receivers = Receivers()
+        let site = Site(receivers: receivers)
+        let first = try await site.begin()
+        receivers.meanwhile.withLock {
+            $0 = { _ = await site.send(.get, first.back, [(.cookie, first.cookie)]) }
+        }
+        let second = try await site.begin()
+        #expect(receivers.areOpen && site.identities.actions.contains { $0.hasPrefix("take code") })
+        #expect(await site.send(.get, second.back, [(.cookie, second.cookie)]).status == 200)
+        #expect(!receivers.areOpen)
     }
 
     @Test func `is over after ten minutes`() async throws {

@@ -168,5 +168,5 @@ final class FakeIdentities: IdentityDirectory {
 /// Every redirect comes to the admin listener.
 struct NoRedirectReceivers: RedirectReceivers {
     func open(for identity: String) async throws(LoginError) {}
-    func close(for identity: String) async {}
+    func close(for identity: String, unless isAwaited: @Sendable () -> Bool) async {}
 }

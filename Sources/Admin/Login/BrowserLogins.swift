@@ -50,14 +50,17 @@ struct BrowserLogins: Sendable {
             return await failed(.failed(error), identity)
         }
         if !request.isPushed { pending.pushes.giveBack(for: identity) }
+        // It waits before its redirect is received: another one that ends meanwhile would have that given up.
+        let cookie = pending.begin(request, of: identity, at: uri, by: right)
         do throws(LoginError) {
             try await receivers.open(for: identity)
         } catch {
+            pending.withdraw(request)
             return await failed(error, identity)
         }
         var head = HTTPResponse(status: 303)
         head.fields[.location] = request.url
-        head.fields[.setCookie] = pending.begin(request, of: identity, at: uri, by: right)
+        head.fields[.setCookie] = cookie
         return ServiceReply(head: head)
     }
 
@@ -141,7 +144,7 @@ struct BrowserLogins: Sendable {
 
     /// Removes the cookie and the listener of a login that has ended.
     private func forgetting(_ login: PendingLogins.Login, _ reply: ServiceReply) async -> ServiceReply {
-        if !pending.has(login.identity) { await receivers.close(for: login.identity) }
+        await receivers.close(for: login.identity) { pending.has(login.identity) }
         var reply = reply
         reply.head.fields[.setCookie] = login.cookie.cleared
         return reply

@@ -92,6 +92,11 @@ final class PendingLogins: Sendable {
         return cookie.kept(proof, for: Self.lifetime)
     }
 
+    /// Forgets a login whose redirect cannot be received.
+    func withdraw(_ request: AuthorizationRequest) {
+        logins.withLock { $0.removeAll { $0.request.state.matches(request.state) } }
+    }
+
     /// Matches a redirect with a login, if the browser proves that it began that login.
     ///
     /// - Parameters:

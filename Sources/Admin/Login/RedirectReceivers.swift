@@ -6,7 +6,7 @@ package import OAuth
 ///
 /// That is so if `redirect_uri` has another port, or `redirect_listen` sets an address.
 package protocol RedirectReceivers: Sendable {
-    /// Starts to receive an identity's redirects, until ``close(for:)``.
+    /// Starts to receive an identity's redirects, until ``close(for:unless:)``.
     ///
     /// The configuration in force answers them, whichever began the login.
     ///
@@ -14,5 +14,8 @@ package protocol RedirectReceivers: Sendable {
     func open(for identity: String) async throws(LoginError)
 
     /// Frees the port, which a login command may need.
-    func close(for identity: String) async
+    ///
+    /// - Parameter isAwaited: returns true if a login waits for the redirect; asked at the last moment, because one may begin
+    ///   at any time.
+    func close(for identity: String, unless isAwaited: @Sendable () -> Bool) async
 }

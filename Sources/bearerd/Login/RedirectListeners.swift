@@ -27,6 +27,8 @@ actor RedirectListeners: LoopConfined, RedirectReceivers {
     private var adminPort: UInt16 = 0
     private var responder: AdminResponder?
     private var receivers: [ListenAddress: Receiver] = [:]
+    /// Those that are being closed.
+    private var closings: [ListenAddress: Task<Void, Never>] = [:]
 
     init(loop: EventLoop) {
         self.loop = loop
@@ -65,6 +67,8 @@ actor RedirectListeners: LoopConfined, RedirectReceivers {
 
     func open(for name: String) async throws(LoginError) {
         guard let address = address(for: name), let identity = identities[name] else { return }
+        // Its sockets have the address until then.
+        await closings[address]?.value
         if let receiver = receivers[address] {
             receivers[address]?.identities.insert(name)
             receiver.timer.set(after: Self.longestLogin)
@@ -107,7 +111,8 @@ actor RedirectListeners: LoopConfined, RedirectReceivers {
         if receivers[address]?.identities.isEmpty ?? false { await close(at: address) }
     }
 
-    func close(for name: String) async {
+    func close(for name: String, unless isAwaited: @Sendable () -> Bool) async {
+        guard !isAwaited() else { return }
         for address in receivers.keys where receivers[address]?.identities.remove(name) != nil {
             if receivers[address]?.identities.isEmpty ?? false { await close(at: address) }
         }
@@ -116,7 +121,13 @@ actor RedirectListeners: LoopConfined, RedirectReceivers {
     private func close(at address: ListenAddress) async {
         guard let receiver = receivers.removeValue(forKey: address) else { return }
         receiver.timer.cancel()
-        await receiver.service.stop()
-        receiver.sockets.close()
+        let closing = Task(executorPreference: loop) {
+            [service = receiver.service, sockets = receiver.sockets] in
+            await service.stop()
+            sockets.close()
+        }
+        closings[address] = closing
+        await closing.value
+        if closings[address] == closing { closings[address] = nil }
     }
 }
