@@ -77,7 +77,8 @@ extension `A login` {
             try await session.keep(try code(answering: read))
             let kept = try #require(harness.store.stored())
             let stored = try #require(StoredSession(decoding: kept.encoded()))
-            #expect(stored.pendingCode?.additions == LoginAdditions(scope: ["api"]))
+            #expect(stored.pendingCode?.additions.scope == ["api"])
+            #expect(stored.pendingCode?.additions.checked == [NamedValue]())
             // Without `openid` in its scope there need be no id token; what the answer does not tell was asked for.
             harness.server.script(
                 .status(503, #"{"error":"invalid_grant"}"#),
@@ -206,6 +207,37 @@ extension `A login` {
                     try await session.logIn(with: code)
                 } else {
                     await #expect(throws: LoginError.self) { try await session.logIn(with: code) }
+                }
+            }
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func `is held against the age that it asked for, and not the one that is configured by then`(
+        isAsked: Bool
+    ) async throws {
+        func configured(sharing other: SessionHarness? = nil, _ hasAge: Bool) -> SessionHarness {
+            asking(sharing: other) {
+                $0.endpoints[.keys] = HTTPURL("\(Self.issuer)/keys")
+                if hasAge { $0.authorizationParameters.append(NamedValue("max_age", "100")) }
+            }
+        }
+        let before = configured(isAsked)
+        let after = configured(sharing: before, !isAsked)
+        let key = try SigningKey.generateP256()
+        publish([key], on: before)
+        try await after.run {
+            try await before.run {
+                let request = try await before.session.authorizationRequest(
+                    redirectURI: "http://127.0.0.1:1/")
+                let read = try #require(AuthorizationRequest(decoding: request.encoded()))
+                let nonce = request.nonce.withPlaintext { $0 }
+                before.server.script(answer(try idToken(key) { $0["nonce"] = .string(nonce) }))
+                let code = try code(answering: read)
+                if isAsked {
+                    await #expect(throws: LoginError.self) { try await after.session.logIn(with: code) }
+                } else {
+                    try await after.session.logIn(with: code)
                 }
             }
         }

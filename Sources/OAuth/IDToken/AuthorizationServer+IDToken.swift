@@ -29,7 +29,7 @@ extension AuthorizationServer {
             let rules = IDTokenRules(
                 issuer: issuer, clientID: configuration.clientID, occasion: occasion,
                 accessToken: response.accessToken, clockSkew: configuration.clockSkew, now: clock.wallNow,
-                parameters: asking.authorizationParameters)
+                parameters: additions.checked ?? asking.authorizationParameters)
             try rules.check(token)
         } catch {
             throw TokenFailure(error, from: name)

@@ -88,6 +88,9 @@ struct IDTokenRules {
         return .seconds(min(seconds, 1 << 40))
     }
 
+    /// Returns true for a parameter that the token has to satisfy.
+    static func checks(_ parameter: NamedValue) -> Bool { Requested(rawValue: parameter.name) != nil }
+
     /// Why a parameter of an authorization request cannot be checked, as the end of a sentence about it; nil if it can.
     static func objection(to parameter: NamedValue) -> String? {
         guard parameter.name == Requested.maximumAge.rawValue, maximumAge(parameter.value) == nil else {

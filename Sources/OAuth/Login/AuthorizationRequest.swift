@@ -82,7 +82,7 @@ public struct AuthorizationRequest: Sendable {
         query.append(configuration.authorizationParameters)
         form = Self.parameters([(.responseType, "code")], query)
         clientID = configuration.clientID
-        additions = LoginAdditions().asking(for: configuration.loginScope)
+        additions = LoginAdditions().asking(by: configuration)
         self.endpoint = endpoint
         self.proofKey = proofKey
         let named = [(AuthorizationParameter.responseType, "code"), (.clientID, configuration.clientID)]

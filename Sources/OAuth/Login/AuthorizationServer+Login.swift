@@ -30,8 +30,7 @@ extension AuthorizationServer {
             issuer: configuration.issuer ?? service?.issuer,
             requiresIssuer: announcesIssuer || configuration.profile == .fapi2,
             proofKey: try await proofKey(nil), marks: marks)
-        // The response is checked against the scope that an empty one stands for.
-        request.additions = additions.asking(for: asking.loginScope)
+        request.additions = additions.asking(by: asking)
         request.binding = configuration.binding
         request.wantsPush = service?.wantsPushedRequests ?? false
         return try await pushesRequests() ? push(request) : request

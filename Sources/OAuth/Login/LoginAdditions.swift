@@ -5,7 +5,7 @@ package import BearerdJSON
 /// The scope and parameters of one login that differ from the configured ones.
 package struct LoginAdditions: Equatable, Sendable {
     private enum Member: String {
-        case scope, parameters
+        case scope, parameters, checked
         case isScopeConfigured = "scope_configured"
     }
 
@@ -15,6 +15,8 @@ package struct LoginAdditions: Equatable, Sendable {
     package var isScopeConfigured = false
     /// Replace configured parameters of the same names, and follow the others.
     package var parameters: [NamedValue] = []
+    /// The parameters of the request that the ID token is held against; nil for those that are configured when it comes.
+    var checked: [NamedValue]?
 
     /// True if the login is like all others.
     var isEmpty: Bool { scope == nil && parameters.isEmpty }
@@ -28,22 +30,28 @@ package struct LoginAdditions: Equatable, Sendable {
     package init(_ object: JSONObject?) {
         scope = object?[Member.scope.rawValue]?.array?.compactMap(\.string)
         isScopeConfigured = object?[Member.isScopeConfigured.rawValue]?.bool ?? false
-        parameters = (object?[Member.parameters.rawValue]?.array ?? []).compactMap { pair in
-            guard let texts = pair.array?.compactMap(\.string), texts.count == 2 else { return nil }
-            return NamedValue(texts[0], texts[1])
+        func values(_ member: Member) -> [NamedValue]? {
+            object?[member.rawValue]?.array?.compactMap { pair in
+                guard let texts = pair.array?.compactMap(\.string), texts.count == 2 else { return nil }
+                return NamedValue(texts[0], texts[1])
+            }
         }
+        parameters = values(.parameters) ?? []
+        checked = values(.checked)
     }
 
-    /// `scope` as an array, `parameters` as an array of pairs, `scope_configured` if that is so; nil if both are empty.
+    /// `scope` as an array, `parameters` and `checked` as arrays of pairs, `scope_configured` if that is so; nil if the first
+    /// two are empty.
     package var json: JSONObject? {
         guard !isEmpty else { return nil }
         var object = JSONObject()
         if let scope { object[Member.scope.rawValue] = .array(scope.map(JSONValue.string)) }
         if isScopeConfigured { object[Member.isScopeConfigured.rawValue] = true }
-        if !parameters.isEmpty {
-            object[Member.parameters.rawValue] = .array(
-                parameters.map { .array([.string($0.name), .string($0.value)]) })
+        func put(_ values: [NamedValue], _ member: Member) {
+            object[member.rawValue] = .array(values.map { .array([.string($0.name), .string($0.value)]) })
         }
+        if !parameters.isEmpty { put(parameters, .parameters) }
+        if let checked { put(checked, .checked) }
         return object
     }
 
@@ -53,6 +61,13 @@ package struct LoginAdditions: Equatable, Sendable {
         var additions = self
         additions.isScopeConfigured = scope == nil
         additions.scope = asked
+        return additions
+    }
+
+    /// The same with all that a login in a browser asks for, by `asked`, that it is checked against.
+    func asking(by asked: ClientConfiguration) -> LoginAdditions {
+        var additions = asking(for: asked.loginScope)
+        additions.checked = asked.authorizationParameters.filter(IDTokenRules.checks)
         return additions
     }
 
