@@ -44,10 +44,13 @@ package struct ProcessStatistics: Equatable, Sendable {
         return String(decoding: bytes[(end + 1)...], as: UTF8.self).split(separator: " ")
     }
 
-    /// When the system started, in seconds since 1970.
-    private static var bootSeconds: Double {
+    /// When the system started, in seconds since 1970, as it was found for the first time.
+    ///
+    /// The two clocks are read one after the other, and one of them may be set: what is computed anew changes by that, and
+    /// would look like another process's start.
+    private static let bootSeconds: Double = {
         var boot = timespec()
         clock_gettime(CLOCK_BOOTTIME, &boot)
         return WallClock.secondsSinceEpoch - Double(boot.tv_sec) - Double(boot.tv_nsec) / 1e9
-    }
+    }()
 }

@@ -130,6 +130,8 @@ import Testing
         ] {
             #expect(metrics.typed.contains(name), "\(name)")
         }
+        let starts = try (0..<20).map { _ in try sidecar.metrics().sum("process_start_time_seconds") }
+        #expect(Set(starts).count == 1, "a process starts once: \(starts)")
         #expect(metrics.sum("bearerd_requests_total", #"route="/""#, #"code="200""#) == 3)
         #expect(metrics.sum("bearerd_request_duration_seconds_count") >= 3)
         #expect(metrics.sum("bearerd_request_duration_seconds_bucket", #"le="+Inf""#) >= 3)
