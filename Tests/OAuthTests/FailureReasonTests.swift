@@ -7,8 +7,8 @@ import Testing
 /// What decides beside the kind of a failure, and the word that people and programs read of it.
 @Suite struct `A failure's reason` {
     private static let ours: [TokenFailure.Reason] = [
-        .emptyResponse, .noAccessToken, .badAccessToken, .wrongTokenType, .expiredOnArrival, .commandFailed,
-        .badResponse,
+        .emptyResponse, .noAccessToken, .badAccessToken, .wrongTokenType, .expiredOnArrival, .tokenUnchanged,
+        .commandFailed, .badResponse,
         .badIDToken, .badSignature, .noKeys, .badUserinfo, .noSubject, .subjectMismatch, .badRegistration,
         .noMetadata, .issuerMismatch, .unreachable, .certificate, .timedOut, .interrupted, .responseTooLarge,
         .badIssuer, .noEndpoint(.token), .noEndpoint(.revocation), .insecureEndpoint, .notRegistered,

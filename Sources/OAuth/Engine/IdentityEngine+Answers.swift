@@ -83,7 +83,11 @@ extension IdentityEngine {
     /// Makes an answer that is judged the session, or a failure.
     private mutating func conclude(_ outcome: TokenRequestResult, of asking: Asking) {
         let type = TokenRequestBody.grantType(of: asking.grant, otherwise: configured.grantType)
-        switch outcome.result {
+        var result = outcome.result
+        if case .success(let grant) = result, let failure = staleness(of: grant, for: asking.target) {
+            result = .failure(failure)
+        }
+        switch result {
         case .success(let grant):
             let isRepeated = targets[asking.target]?.repeatsRefusedToken(grant.accessToken) ?? false
             report(isRepeated ? .tokenRepeated(type) : .tokenRequested(type, nil))
@@ -97,6 +101,22 @@ extension IdentityEngine {
             report(.tokenRequested(type, told))
             failed(failure, outcome, asking)
         }
+    }
+
+    /// Why a file's token is none that could take the place of the one that is to be renewed; nil if it could.
+    ///
+    /// A file that nobody renews brings the same token again, until it ends.
+    private func staleness(of grant: TokenResponse, for id: TargetID) -> TokenFailure? {
+        guard case .fixed(let place)? = configured.source, let state = targets[id],
+            !state.repeatsRefusedToken(grant.accessToken), let access = state.access,
+            access.finiteLifetime != nil, access.isUsable(at: now), access.renewal <= now,
+            access.snapshot.token.matches(grant.accessToken)
+        else { return nil }
+        return TokenFailure(
+            .transient, .tokenUnchanged,
+            detail:
+                "\(place) still holds the token that is about to end, because whoever writes it has not renewed it"
+        )
     }
 
     private mutating func granted(_ grant: TokenResponse, _ outcome: TokenRequestResult, to asking: Asking) {

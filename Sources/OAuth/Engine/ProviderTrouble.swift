@@ -33,8 +33,8 @@ extension TokenFailure {
         case .refused, .status, .emptyResponse, .noMetadata, .unreachable, .timedOut, .interrupted,
             .responseTooLarge, .notHTTP:
             return true
-        case .noAccessToken, .badAccessToken, .wrongTokenType, .expiredOnArrival, .commandFailed,
-            .badResponse,
+        case .noAccessToken, .badAccessToken, .wrongTokenType, .expiredOnArrival, .tokenUnchanged,
+            .commandFailed, .badResponse,
             .badIDToken, .badSignature, .noKeys, .badUserinfo, .noSubject, .subjectMismatch, .badRegistration,
             .issuerMismatch, .certificate, .badIssuer, .noEndpoint, .insecureEndpoint, .notRegistered,
             .noCredential, .unreadableCredential, .badCredential, .badParameter, .noProof, .badRedirectURI,

@@ -19,6 +19,8 @@ extension TokenFailure {
         case wrongTokenType
         /// A lifetime that is over when it begins.
         case expiredOnArrival
+        /// The token once more that is about to end, from a file that nobody has renewed.
+        case tokenUnchanged
         /// A command that should print a token failed, or printed something else.
         case commandFailed
         /// An answer to a device authorization request without its codes (RFC 8628 §3.2).

@@ -18,6 +18,7 @@ extension TokenFailure.Reason {
         case .badAccessToken: "bad_access_token"
         case .wrongTokenType: "wrong_token_type"
         case .expiredOnArrival: "expired_on_arrival"
+        case .tokenUnchanged: "token_unchanged"
         case .commandFailed: "command_failed"
         case .badResponse: "bad_answer"
         case .badParameter: "bad_parameter"

@@ -139,7 +139,8 @@ extension TokenFailure {
         case .refused(let error): [.temporarilyUnavailable, .serverError, .useDPoPNonce].contains(error)
         case .status, .unreachable, .timedOut, .interrupted, .notHTTP, .emptyResponse, .responseTooLarge: true
         case .certificate, .cancelled, .superseded, .store, .noAccessToken, .badAccessToken, .wrongTokenType,
-            .expiredOnArrival, .badResponse, .badIDToken, .badSignature, .noKeys, .badUserinfo, .noSubject,
+            .expiredOnArrival, .tokenUnchanged, .badResponse, .badIDToken, .badSignature, .noKeys,
+            .badUserinfo, .noSubject,
             .subjectMismatch, .badRegistration, .noMetadata, .issuerMismatch, .badIssuer, .noEndpoint,
             .insecureEndpoint, .notRegistered, .noCredential, .unreadableCredential, .badCredential,
             .badParameter, .badRedirectURI, .noIdentity, .noProof, .commandFailed:

@@ -112,6 +112,27 @@ import Testing
         #expect(!(try site.everythingShown().contains(token.suffix(40))))
     }
 
+    @Test func `that nobody renews is said to end, and not to be renewed, before it does`() throws {
+        let site = try SourceSite(token: SourceTexts.jwt(endingIn: 20))
+        #expect(try site.get().status == 200)
+        let before = try site.status()
+        try eventually("its end to be told") {
+            try site.status()["last_error"]["code"].string == "token_unchanged"
+        }
+        let status = try site.status()
+        #expect(status["state"].string == "authorized", "\(status)")
+        for fact in ["generation", "lifetime_seconds", "last_refresh"] {
+            #expect(status[fact] == before[fact], "\(fact)")
+        }
+        #expect(status["last_error"]["detail"].string?.contains(site.directory.path("token")) == true)
+        #expect(try site.admin("/").text.contains("Not renewed:"))
+        try site.directory.write("token", SourceTexts.jwt(endingIn: 600))
+        try eventually("the next one") {
+            let status = try site.status()
+            return status["generation"] != before["generation"] && status["last_error"] == .null
+        }
+    }
+
     @Test(arguments: ["", "two words", "tab\tbed", "a\u{0}b", "umläut", "x\n\n"])
     func `that nobody could send is misconfigured at the start, names the file, and heals`(
         _ text: String
