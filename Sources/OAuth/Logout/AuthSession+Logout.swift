@@ -25,7 +25,7 @@ extension AuthSession {
     ///
     /// - Returns: those that it has forgotten, and why it kept another one.
     func revoke(_ hints: [TokenHint], of session: StoredSession) async -> (Set<TokenHint>, TokenFailure?) {
-        let tokens = tokens(hints, of: session)
+        let tokens = tokens(hints.sorted { $0 == .refreshToken && $1 != .refreshToken }, of: session)
         var failures: [TokenFailure] = []
         var revoked: Set<TokenHint> = []
         for (hint, token) in tokens {
@@ -34,10 +34,8 @@ extension AuthSession {
                 revoked.insert(hint)
             } catch {
                 // An access token that goes with its refresh token need not be revocable (§2.1).
-                if hint == .accessToken, hints.contains(.refreshToken), error.refusal == .unsupportedTokenType
-                {
-                    continue
-                }
+                let isGone = revoked.contains(.refreshToken) && error.refusal == .unsupportedTokenType
+                if hint == .accessToken, isGone { continue }
                 failures.append(error)
             }
         }

@@ -72,6 +72,19 @@ import Testing
         #expect(try session.command("token").exit == 77)
     }
 
+    @Test func `an access token that cannot be revoked, and has no refresh token, is not said to be`() throws
+    {
+        let provider = try HostileProvider()
+        provider.discovery { _, provider in
+            provider.discoveryDocument(members: #","revocation_endpoint":"\#(provider.issuer)/revocation""#)
+        }
+        provider.serve("POST", "/revocation") { _ in .oauthError("unsupported_token_type") }
+        let sidecar = try Sidecar(provider: provider)
+        try sidecar.awaitToken()
+        let result = try BearerdProcess.command("revoke", "-c", sidecar.directory.path("config.yaml"))
+        #expect(result.exit == 69 && result.errors.contains("unsupported_token_type"), "\(result)")
+    }
+
     @Test func `no such endpoint is 69, another word than access or refresh 64`() throws {
         let session = try begun(without: ["revocation"])
         let result = try session.command("revoke")
