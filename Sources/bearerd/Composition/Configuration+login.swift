@@ -78,7 +78,7 @@ extension IdentityConfiguration {
         guard client.grantType == .authorizationCode else { return nil }
         guard redirectURI.port == 0 else { return redirectURI }
         guard case .tcp(let host, let port) = address, port != 0 else { return nil }
-        return RedirectURI("http://\(host == "::1" ? "[::1]" : "127.0.0.1"):\(port)/callback")
+        return RedirectURI("http://\(["::1", "::"].contains(host) ? "[::1]" : "127.0.0.1"):\(port)/callback")
     }
 }
 
