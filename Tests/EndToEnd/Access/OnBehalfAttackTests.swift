@@ -159,7 +159,7 @@ import Testing
     }
 
     @Test func `is one of many who come first together, and all of them are served`() throws {
-        let sidecar = try sidecar()
+        let sidecar = try sidecar(top: "timeouts: {token: 60s, token_wait: 60s}")
         let clients = try (0..<300).map { number in
             let client = try sidecar.client()
             try client.send("GET", "/", [("Authorization", "Bearer good-\(number)")])

@@ -12,6 +12,8 @@ import Testing
     init() throws {
         nginx = try NginxUpstream(try #require(NginxUpstream.program))
         provider = try HostileProvider()
+        // One token for all of it, however long that takes.
+        provider.setPolicy { $0.expiresIn = "36000" }
         let directory = try TemporaryDirectory()
         bearerd = try BearerdProcess(
             configuration: Sidecar.configuration(

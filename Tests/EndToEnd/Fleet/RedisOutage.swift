@@ -52,9 +52,12 @@ enum RedisOutage {
         provider.discovery { _, provider in provider.discoveryDocument().held(by: gate) }
     }
 
+    /// How long a lease lives that nobody renews.
+    static let lease = Duration.seconds(6)
+
     static func pause(_ duration: Duration) { try? Gate().pass(within: duration) }
 
-    /// - Parameter length: of the outage; a lease lives for 6 s.
+    /// - Parameter length: of the outage, shorter than ``lease`` or longer.
     static func survives(_ outage: Kind, from step: Step, for length: Duration) throws {
         let redis = try RedisProcess(outage == .killKept ? ["appendonly yes", "appendfsync always"] : [])
         let fleet = try Fleet(redis, isBrief: true)
@@ -102,7 +105,9 @@ enum RedisOutage {
             #expect(try daemon.state() == "authorized")
             #expect(try daemon.get().status == 200)
             #expect(fleet.upstream.tokens.last == fleet.provider.accessTokens.last)
-            #expect(!daemon.bearerd.log.contains("may be spent"), "its holder lives")
+            // Whoever gets the lock before its holder may ask once, and finds what the holder stores meanwhile.
+            let keepsLease = length < lease
+            #expect(!keepsLease || !daemon.bearerd.log.contains("may be spent"), "its holder has the lock")
         }
     }
 }
