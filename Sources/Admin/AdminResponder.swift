@@ -20,6 +20,8 @@ package struct AdminResponder: HTTPResponder {
     private let memory: AdminMemory
     /// The number of the responder's configuration.
     private let version: Int
+    /// A word that its page has, and that of no other configuration or process.
+    private let mark = String(UInt64.random(in: 0 ... .max), radix: 36)
 
     /// Makes the responder.
     ///
@@ -244,7 +246,7 @@ package struct AdminResponder: HTTPResponder {
 
     private func status(_ metrics: WorkerMetrics) async -> StatusDocument {
         let healths = await process.upstreamHealth()
-        let figures = memory.history.figures(metrics) { settings.hasIdentity($0) }
+        let figures = memory.history.figures(metrics)
         var document = StatusDocument(
             version: settings.version, uptime: process.uptime, identities: await identities.statuses(),
             routes: settings.routes.map { $0.status(figures[$0.path], health: healths[$0.scope]) },
@@ -254,6 +256,9 @@ package struct AdminResponder: HTTPResponder {
             configurationFile: settings.configurationFile,
             refusedReload: await process.refusedReload())
         document.isDraining = await process.isDraining()
+        let seconds = Int64(WallClock.secondsSinceEpoch)
+        document.endedCertificates = await process.capacity().certificateEnds
+            .compactMap { $0.ending(at: seconds) }
         return document
     }
 
@@ -261,9 +266,9 @@ package struct AdminResponder: HTTPResponder {
         let metrics = await process.workerMetrics()
         return StatusPage(
             document: await status(metrics),
-            samples: memory.history.samples(with: metrics) { settings.hasIdentity($0) },
+            samples: memory.history.samples(with: metrics),
             logins: Set(settings.redirects.keys), clients: settings.clients,
-            listeners: settings.listeners, namesCommands: settings.namesCommands,
+            listeners: settings.listeners, namesCommands: settings.namesCommands, mark: mark,
             isDraining: await process.isDraining(),
             now: WallTime(sinceEpoch: WallClock.sinceEpoch))
     }
@@ -273,7 +278,7 @@ package struct AdminResponder: HTTPResponder {
         let events = StatusEvents(
             memory: memory, watcher: await access.watcher(of: request),
             isCurrent: { memory.version == version && settings.key?.replacements == replacements },
-            page: { await page() }, isForPage: request.query == "page")
+            page: { await page() }, isForPage: request.query == "page", mark: mark)
         guard let reply = events.reply else { throw .tooManyEventStreams }
         return reply
     }

@@ -9,7 +9,7 @@ package struct AdminSettings: Sendable {
     /// bearerd's version.
     package var version: String
     /// The routes of the configuration.
-    package var routes: [AdminRoute]
+    package let routes: [AdminRoute]
     /// The hosts to which it answers; health, readiness and metrics ignore the `Host`.
     package var hosts: HostList
     /// The key for everything but health, readiness and metrics (`admin.key`); nil if none is configured.
@@ -33,11 +33,6 @@ package struct AdminSettings: Sendable {
     package var configurationFile: String?
     /// True if the configuration is in a file, so that commands help.
     var namesCommands: Bool { configurationFile != nil }
-
-    /// Returns true if a route with this path has an identity.
-    package func hasIdentity(_ path: String) -> Bool {
-        routes.contains { $0.path == path && $0.identity != nil }
-    }
 
     package init(
         version: String, routes: [AdminRoute], hosts: HostList, key: CurrentSecret? = nil,

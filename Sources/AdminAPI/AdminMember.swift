@@ -20,6 +20,7 @@ enum AdminMember: String {
     case expiresAt = "expires_at"
     case goesOnFromMemory = "goes_on_from_memory"
     case hasIDToken = "has_id_token"
+    case endedCertificates = "ended_certificates"
     case hasRefreshToken = "has_refresh_token"
     case idToken = "id_token"
     case isChanged = "changed"

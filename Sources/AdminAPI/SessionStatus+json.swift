@@ -18,7 +18,7 @@ extension SessionStatus {
         nextRequest = WallTime(json[.nextRequest])
         isServing = json[.isServing]?.bool ?? false
         goesOnFromMemory = json[.goesOnFromMemory]?.bool ?? false
-        isOnlyInMemory = json[.onlyInMemory]?.bool ?? false
+        isOnlyHere = json[.onlyInMemory]?.bool ?? false
         additionalParameters = AdditionalParameters(json[.additional]?.object ?? [:])
     }
 
@@ -34,7 +34,7 @@ extension SessionStatus {
             .additional: additional.isEmpty ? nil : .some(.object(additional)),
             .isServing: isServing ? .some(.bool(true)) : nil,
             .goesOnFromMemory: goesOnFromMemory ? .some(.bool(true)) : nil,
-            .onlyInMemory: isOnlyInMemory ? .some(.bool(true)) : nil,
+            .onlyInMemory: isOnlyHere ? .some(.bool(true)) : nil,
             .tokens: tokens.isEmpty ? nil : .some(.array(tokens.map(\.json))),
         ])
     }

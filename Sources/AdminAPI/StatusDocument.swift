@@ -24,6 +24,8 @@ package struct StatusDocument: Sendable {
     package var warnings: [String]
     /// The names of workers that do not respond; their last counts are used.
     package var silentWorkers: [String]
+    /// A sentence for each certificate that bearerd shows to others though it has ended.
+    package var endedCertificates: [String] = []
     /// True while the daemon is ending.
     package var isDraining = false
 
@@ -58,6 +60,7 @@ package struct StatusDocument: Sendable {
             configurationFile: json[.configurationFile]?.string,
             refusedReload: json[.refusedReload].flatMap { RefusedReload($0) })
         isDraining = json[.draining]?.bool ?? false
+        endedCertificates = json.strings(.endedCertificates)
         if daemon != nil, case .null? = json[.configurationFile] { hasNoFile = true }
     }
 
@@ -75,6 +78,7 @@ package struct StatusDocument: Sendable {
             .uptime: uptime.map { .integer($0.components.seconds) },
             .identities: .array(identities.map(\.json)), .routes: .array(routes.map(\.json)),
             .requests: requests?.json, .warnings: list(warnings), .silentWorkers: list(silentWorkers),
+            .endedCertificates: list(endedCertificates),
             .refusedReload: refusedReload?.json, .draining: isDraining ? .some(.bool(true)) : nil,
         ])
     }

@@ -23,12 +23,9 @@ package enum AnswerBlame: Int, MetricLabel {
         }
     }
 
-    /// - Parameters:
-    ///   - status: the status of a response that came from the upstream.
-    ///   - hasIdentity: true if bearerd added the token.
-    fileprivate init(status: Int, hasIdentity: Bool) {
+    /// - Parameter status: the status of a response that came from the upstream.
+    fileprivate init(status: Int) {
         switch status {
-        case 401: self = hasIdentity ? .provider : .client
         case 400..<500: self = .client
         case 500...: self = .upstream
         default: self = .nobody
@@ -38,20 +35,15 @@ package enum AnswerBlame: Int, MetricLabel {
 
 extension RouteMetrics {
     /// The responses so far, by the party to blame.
-    ///
-    /// - Parameter hasIdentity: true if bearerd added the token.
-    package func answers(hasIdentity: Bool) -> Tally<AnswerBlame> {
+    package var answers: Tally<AnswerBlame> {
         var answers = Tally<AnswerBlame>()
-        for entry in statuses {
-            answers[AnswerBlame(status: entry.status, hasIdentity: hasIdentity)] += entry.count
-        }
-        // The token lacks a scope that the upstream asks for, which is nothing that the client could mend.
-        if hasIdentity {
-            let forbidden = statuses.first { $0.status == 403 }?.count ?? 0
-            let lacking = min(authorizationErrors[.insufficientScope], forbidden)
-            answers[.provider] += lacking
-            answers[.client] -= lacking
-        }
+        for entry in statuses { answers[AnswerBlame(status: entry.status)] += entry.count }
+        // A token that is refused, or lacks a scope that the upstream asks for, is nothing that the client could mend.
+        // An answer that is still being sent is among the refusals already.
+        let refusals = min(
+            tokenRefusals, statuses.reduce(0) { [401, 403].contains($1.status) ? $0 + $1.count : $0 })
+        answers[.provider] += refusals
+        answers[.client] -= refusals
         // `answers` counts our own 5xx as the upstream's; they are moved to whoever caused them.
         for blame in AnswerBlame.allCases where blame != .upstream {
             answers[blame] += ownFailures[blame]

@@ -15,6 +15,19 @@ package struct CertificateEnd: Sendable {
     /// Seconds since 1970.
     package let unixSeconds: Int64
 
+    /// The sentence on its end, once that has come; nil before.
+    package func ending(at now: Int64) -> String? {
+        guard unixSeconds <= now else { return nil }
+        let subject =
+            switch use {
+            case .listener: "the certificate of the listeners"
+            case .provider: "our certificate for the provider of \(name)"
+            case .upstream: "our certificate for the upstream of \(name)"
+            }
+        return
+            "\(subject) ended at \(Timestamp.text(unixSeconds: unixSeconds)), and is refused by whoever looks at it"
+    }
+
     package init(_ use: Use, name: String = "", unixSeconds: Int64) {
         self.use = use
         self.name = name

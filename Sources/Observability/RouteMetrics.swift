@@ -20,6 +20,8 @@ package struct RouteMetrics: Sendable, Equatable {
     /// Open connections to the upstream.
     package internal(set) var upstreamConnections = Tally<UpstreamConnectionState>()
 
+    /// Responses 401, and 403 for want of a scope, that clients got of the upstream because of our token.
+    package internal(set) var tokenRefusals = 0
     /// Error responses of our own from 500 on, by the party to blame.
     package internal(set) var ownFailures = Tally<AnswerBlame>()
     /// Responses with a status below 400 that the upstream broke off.
@@ -41,6 +43,7 @@ package struct RouteMetrics: Sendable, Equatable {
         authorizationErrors.merge(other.authorizationErrors)
         upstreamFailures.merge(other.upstreamFailures)
         upstreamConnections.merge(other.upstreamConnections)
+        tokenRefusals += other.tokenRefusals
         ownFailures.merge(other.ownFailures)
         brokenOff += other.brokenOff
         openStreams += other.openStreams

@@ -40,6 +40,9 @@ package final class RouteTally {
         counts.value.authorizationErrors[error] += 1
     }
 
+    /// Counts one response that the client got of the upstream because of our token.
+    package func countTokenRefusal() { counts.value.tokenRefusals += 1 }
+
     /// Counts one error response of our own with a status from 500 on.
     package func countOwnFailure(_ blame: AnswerBlame) { counts.value.ownFailures[blame] += 1 }
 

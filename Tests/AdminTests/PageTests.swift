@@ -11,28 +11,7 @@ import Testing
 @testable import OAuth
 
 /// What the status page says, and how much.
-struct `The page of the status` {
-    private let now = WallTime(secondsSinceEpoch: 1_795_257_654)
-
-    private func identity(_ name: String, _ state: SessionState = .authorized) -> SessionStatus {
-        var status = SessionStatus(
-            name: name, state: state, generation: 3, expiresAt: now + .seconds(45), lifetime: .seconds(300),
-            scope: [], lastRefresh: WallTime(secondsSinceEpoch: 1_795_257_354))
-        status.nextRequest = now + .seconds(15)
-        return status
-    }
-
-    private func page(
-        _ identities: [SessionStatus], routes: [RouteStatus] = [], samples: [TrafficHistory.Sample] = [],
-        logins: Set<String> = []
-    ) -> String {
-        let page = StatusPage(
-            document: StatusDocument(
-                version: "1", uptime: .seconds(7200), identities: identities, routes: routes, requests: nil),
-            samples: samples, logins: logins, isDraining: false, now: now)
-        return Answer(page.reply).text
-    }
-
+struct `The page of the status`: ShowsPage {
     @Test func `gives no token longer than it was made for, whatever the clock says`() {
         var status = identity("api")
         status.expiresAt = now + .seconds(3900)
@@ -50,7 +29,10 @@ struct `The page of the status` {
         #expect(text.contains("good for 45 s of 5 min") && text.contains("value=\"15\" class=\"low\""))
         #expect(text.contains("<dt>Next refresh</dt><dd>in 15 s</dd>"))
         #expect(text.contains("&lt;alice&gt;") && text.contains("&quot;no&quot; &amp; &lt;never&gt;"))
-        #expect(text.contains("<a class=\"button first\" id=\"i1-go\" href=\"/login/web\">Log in</a>"))
+        #expect(
+            text.contains(
+                "<a class=\"button first\" id=\"i1-go\" href=\"/login/web\" aria-label=\"Log in: web\">Log in</a>"
+            ))
         #expect(text.contains("An identity needs a look:</strong> web: somebody must log in."))
         #expect(
             !text.contains("href=\"/login/api\"")
@@ -177,26 +159,22 @@ struct `The page of the status` {
         #expect(page([]).contains("img-src data:") == false, "that is in the policy, not in the page")
     }
 
-    @Test func `does not say that something fails while a token serves that cannot be renewed`() {
-        let route = RouteStatus(path: "/", upstream: "http://api", identity: "api")
-        var status = identity("api", .misconfigured)
-        status.expiresAt = now + .seconds(3540)
-        status.lastError = LastError(code: "invalid_client", detail: "no such secret", at: now)
-        status.isServing = true
-        let serving = page([status], routes: [route])
-        #expect(serving.contains("<title>▲ bearerd: have a look"))
-        #expect(serving.contains("Has a token, which cannot be renewed"))
-        #expect(
-            serving.contains("Not renewed:</strong>") && serving.contains("its token lasts another 59 min"))
-        #expect(!serving.contains("needs a look") && !serving.contains("brings no token"))
-        status.expiresAt = nil
-        let endless = page([status], routes: [route])
-        #expect(
-            endless.contains("Has a token, which cannot be renewed") && !endless.contains("something fails"))
-        status.isServing = false
-        let failing = page([status], routes: [route])
-        #expect(failing.contains("<title>✕ bearerd: something fails"))
-        #expect(failing.contains("api: the configuration brings no token"))
+    @Test func `goes on telling all that it has shown, though it has grown`() {
+        let shown = (0..<60).map { identity("identity-\($0)") }
+        let text = page(shown)
+        let count = text.ranges(of: "<article").count
+        #expect(count > 20 && count < 60, "\(count)")
+        let grown = shown.map { status -> SessionStatus in
+            var status = status
+            status.lastError = LastError(
+                code: "invalid_client", detail: String(repeating: "no ", count: 130), at: now)
+            return status
+        }
+        let later = StatusPage(
+            document: StatusDocument(
+                version: "1", uptime: .seconds(1), identities: grown, routes: [], requests: nil),
+            samples: [], logins: [], isDraining: false, now: now)
+        #expect(later.parts.contains { $0.id == "i\(count - 1)-state" })
     }
 
     @Test func `begins its charts with the data`() {
@@ -239,7 +217,15 @@ struct `The page of the status` {
             sample.slowest = .milliseconds(345 + number)
             return sample
         }
-        let text = page(identities, routes: routes, samples: samples, logins: Set(identities.map(\.name)))
+        let document = StatusDocument(
+            version: "1", uptime: .seconds(7200), identities: identities, routes: routes, requests: nil,
+            warnings: identities.map { "The provider of \($0.name) is not verified." })
+        let text = Answer(
+            StatusPage(
+                document: document, samples: samples, logins: Set(identities.map(\.name)),
+                isDraining: false, now: now
+            ).reply
+        ).text
         #expect(text.utf8.count <= 100 << 10, "\(text.utf8.count)")
         #expect(text.contains("more are in"))
         #expect(!text.contains("<&"))
@@ -284,15 +270,16 @@ struct `The page of the status` {
         var metrics = WorkerMetrics()
         for step in 0..<400 {
             for _ in 0..<10 { tally.countRequest(status: step < 390 ? 200 : 401, duration: .milliseconds(4)) }
+            if step >= 390 { for _ in 0..<10 { tally.countTokenRefusal() } }
             metrics = WorkerMetrics()
             metrics.add(tally)
             passed.withLock { $0 = .seconds(10 * (step + 1)) }
-            history.take(metrics) { _ in true }
+            history.take(metrics)
         }
         let samples = history.samples
         #expect(samples.count == 360 && samples.last?.answers[.provider] == 10)
         #expect(samples.first?.answers[.nobody] == 10 && samples.first?.median != nil)
-        let figures = try #require(history.figures(metrics) { _ in true }["/"])
+        let figures = try #require(history.figures(metrics)["/"])
         #expect(figures.requests == 4000 && figures.answers[.provider] == 100 && figures.rate == 1)
         let median = try #require(figures.median)
         #expect(median > .microseconds(2500) && median <= .milliseconds(5))
@@ -312,14 +299,14 @@ struct `The page of the status` {
         for (step, seconds) in ([14] + Array(repeating: 12, count: 7)).enumerated() {
             for _ in 0..<10 { tally.countRequest(status: 200, duration: .seconds(seconds)) }
             passed.withLock { $0 = .seconds(10 * (step + 1)) }
-            history.take(metrics()) { _ in true }
+            history.take(metrics())
             tally.endStep()
         }
         #expect(history.samples.allSatisfy { $0.slowest ?? .zero <= .seconds(12) })
-        let minute = try #require(history.figures(metrics()) { _ in true }["/"]?.slowest)
+        let minute = try #require(history.figures(metrics())["/"]?.slowest)
         #expect(minute > .seconds(11) && minute <= .seconds(12))
         tally.countRequest(status: 200, duration: .seconds(13))
-        let now = try #require(history.samples(with: metrics()) { _ in true }.last?.slowest)
+        let now = try #require(history.samples(with: metrics()).last?.slowest)
         #expect(now <= .seconds(13))
     }
 

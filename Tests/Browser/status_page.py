@@ -85,11 +85,14 @@ store: {{type: memory}}
 """)
 
     def __enter__(self):
+        self.start("demo")
+        return self
+
+    def start(self, identity):
         self.process = subprocess.Popen([self.binary, "run", "-c", self.file], stderr=subprocess.DEVNULL)
-        while self.status("demo") != "authorized":
+        while self.status(identity) != "authorized":
             if self.process.poll() is not None:
                 raise RuntimeError("bearerd has ended")
-        return self
 
     def __exit__(self, *_):
         self.process.terminate()
@@ -99,7 +102,7 @@ store: {{type: memory}}
         try:
             with urllib.request.urlopen(f"{self.admin}/api/status", timeout=PATIENCE) as answer:
                 return next(it for it in json.load(answer)["identities"] if it["name"] == name)
-        except urllib.error.URLError:
+        except (urllib.error.URLError, ConnectionError):
             return {"state": "", "generation": 0}
 
     def status(self, name):
@@ -193,6 +196,8 @@ def keyboard(checks, daemon, window):
     checks.check("status page: Enter presses it, and the page tells what came of it", told,
                  window.evaluate("document.getElementById('notice').textContent"))
     checks.check("status page: there is a new token", daemon.identity("demo")["generation"] > before)
+    checks.check("status page: the button keeps the keyboard while the page goes on",
+                 window.evaluate("document.activeElement.getAttribute('aria-label')") == label)
 
 
 def charts(checks, daemon, window):
@@ -207,11 +212,14 @@ def charts(checks, daemon, window):
     window.press("ArrowLeft")
     checks.check("status page: and those before by the arrow keys",
                  window.sees(f"{told}.startsWith('10 s ago: ')"), window.evaluate(told))
+    window.evaluate("window.focused = 0; document.addEventListener('focusin', () => window.focused++)")
     uptime = window.evaluate("document.getElementById('uptime').textContent")
     window.sees(f"document.getElementById('uptime').textContent !== {uptime!r}")
     checks.check("status page: which it keeps while the page is put in anew",
                  window.evaluate(f"{told}.startsWith('10 s ago: ') && document.activeElement.id === 'c0-svg'"),
                  window.evaluate(told))
+    checks.check("status page: and nobody is told of it anew", window.evaluate(
+        "window.focused === 0 && document.getElementById('c0-at').getAttribute('aria-live') === 'off'"))
     window.evaluate("""(() => {
       document.activeElement.blur();
       const box = document.getElementById('c2-svg').getBoundingClientRect();
@@ -274,6 +282,16 @@ def departs(checks, daemon, window):
         f"document.title === {before!r} && !document.getElementById('lost').textContent"), window.evaluate("document.title"))
     daemon.process.kill()
     says("is gone", "? bearerd: not live", "does not answer: this is how it was at ")
+    daemon.process.wait(PATIENCE)
+    # The next one has other identities in the places of those.
+    with open(daemon.file) as file:
+        text = file.read()
+    with open(daemon.file, "w") as file:
+        file.write(text.replace("  demo: ", "  another: ").replace("identity: demo", "identity: another"))
+    daemon.start("another")
+    names = "[...document.querySelectorAll('article h3')].map((it) => it.textContent).join()"
+    checks.check("status page: of one that was started with others it shows those",
+                 window.sees(f"{names} === 'another,web,billing'"), window.evaluate(names))
 
 
 def strangers(checks, daemon, pages, browser):

@@ -9,7 +9,7 @@ internal import Synchronization
 ///
 /// Its memory is bounded by the hour and by the number of routes.
 package final class TrafficHistory: Sendable {
-    /// The interval at which ``take(_:identityOf:)`` must be called.
+    /// The interval at which ``take(_:)`` must be called.
     package static let step = Duration.seconds(10)
     private static let hour = 360
     /// The number of steps in the current figures of a route.
@@ -54,8 +54,8 @@ package final class TrafficHistory: Sendable {
     }
 
     /// Ends a step with the current counts, whose longest durations are the step's.
-    package func take(_ metrics: WorkerMetrics, identityOf: (String) -> Bool) {
-        let mark = Mark(metrics, at: now(), identityOf)
+    package func take(_ metrics: WorkerMetrics) {
+        let mark = Mark(metrics, at: now())
         memory.withLock { memory in
             if let last = memory.marks.last {
                 memory.samples.append(Self.sample(from: last, to: mark, since: begin))
@@ -70,8 +70,8 @@ package final class TrafficHistory: Sendable {
     var samples: [Sample] { memory.withLock { $0.samples } }
 
     /// The samples of the last hour, and one for the current step.
-    func samples(with metrics: WorkerMetrics, identityOf hasIdentity: (String) -> Bool) -> [Sample] {
-        let mark = Mark(metrics, at: now(), hasIdentity)
+    func samples(with metrics: WorkerMetrics) -> [Sample] {
+        let mark = Mark(metrics, at: now())
         let (samples, last) = memory.withLock { ($0.samples, $0.marks.last) }
         guard let last, mark.moment - last.moment >= .seconds(1) else { return samples }
         return samples + [Self.sample(from: last, to: mark, since: begin)]
@@ -79,11 +79,8 @@ package final class TrafficHistory: Sendable {
 
     /// The figures of each route, keyed by its name.
     ///
-    /// - Parameters:
-    ///   - metrics: the current counts.
-    ///   - hasIdentity: returns true if a route adds a token.
-    func figures(_ metrics: WorkerMetrics, identityOf hasIdentity: (String) -> Bool) -> [String: RouteFigures]
-    {
+    /// - Parameter metrics: the current counts.
+    func figures(_ metrics: WorkerMetrics) -> [String: RouteFigures] {
         let now = now()
         let marks = memory.withLock { $0.marks }
         let mark = marks.first
@@ -92,7 +89,7 @@ package final class TrafficHistory: Sendable {
                 (
                     name,
                     RouteFigures(
-                        route, hasIdentity: hasIdentity(name), since: mark?.metrics.routes[name],
+                        route, since: mark?.metrics.routes[name],
                         over: marks.dropFirst().compactMap { $0.metrics.routes[name]?.durations },
                         within: mark.map { now - $0.moment } ?? (now - begin))
                 )
@@ -113,11 +110,11 @@ package final class TrafficHistory: Sendable {
 }
 
 extension TrafficHistory.Mark {
-    fileprivate init(_ metrics: WorkerMetrics, at moment: Instant, _ hasIdentity: (String) -> Bool) {
+    fileprivate init(_ metrics: WorkerMetrics, at moment: Instant) {
         var answers = Tally<AnswerBlame>()
         var durations = DurationHistogram()
-        for (name, route) in metrics.routes {
-            answers.merge(route.answers(hasIdentity: hasIdentity(name)))
+        for route in metrics.routes.values {
+            answers.merge(route.answers)
             durations.merge(route.durations)
         }
         self.init(moment: moment, metrics: metrics, answers: answers, durations: durations)
@@ -130,11 +127,11 @@ extension RouteFigures {
     ///   - steps: the durations at the ends of the steps in it, each with the step's longest ones.
     ///   - length: the length of the window.
     fileprivate init(
-        _ route: RouteMetrics, hasIdentity: Bool, since earlier: RouteMetrics?,
+        _ route: RouteMetrics, since earlier: RouteMetrics?,
         over steps: [DurationHistogram], within length: Duration
     ) {
         self.init()
-        answers = route.answers(hasIdentity: hasIdentity)
+        answers = route.answers
         requests = route.durations.count
         var recent = earlier.map { route.durations.since($0.durations) } ?? route.durations
         for step in steps { recent.extendLongest(step) }

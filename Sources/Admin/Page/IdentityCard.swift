@@ -95,7 +95,7 @@ struct IdentityCard {
 
     /// True if the next token request is meant to end an error.
     private var isTroubled: Bool {
-        !status.goesOnFromMemory && status.lastError.map { $0.code != LastError.scopeChanged } ?? false
+        !status.goesOnFromMemory && status.lastError?.isFailure ?? false
     }
 
     private var facts: HTMLText {
@@ -147,8 +147,10 @@ struct IdentityCard {
         guard hasLogin, client?.source == nil else { return .empty }
         let path = AdminResource.login(identity: status.name).path
         let isNeeded = status.state == .loginRequired
+        let label: HTMLText = isNeeded ? "Log in" : "Log in again"
         return """
-            <a class="button\(isNeeded && isUsed ? " first" : "")" id="\(key)-go" href="\(path)">\(isNeeded ? "Log in" : "Log in again")</a>
+            <a class="button\(isNeeded && isUsed ? " first" : "")" id="\(key)-go" href="\(path)" \
+            aria-label="\(label): \(status.name)">\(label)</a>
             """
     }
 
@@ -160,7 +162,7 @@ struct IdentityCard {
         let isOver = status.state == .loginRequired && status.lastError == nil
         let needsPerson = client?.needsPerson ?? true
         var buttons = HTMLText.empty
-        if !isOver {
+        if !isOver, status.isRenewable {
             buttons += button("Refresh", .refresh(identity: name), done: "\(name) has a new token.")
         }
         // A source forgets no token, and has no session to end.
@@ -173,19 +175,25 @@ struct IdentityCard {
         if needsPerson, !isOver {
             buttons += button(
                 "Log out", .logout(identity: name, onlyHere: false), done: "\(name) is logged out.",
+                kept: """
+                    \(name) is not logged out here: the store holds the session still, and a restart would bring it back. \
+                    Log out again once that is mended:
+                    """,
                 ask: "End the session of \(name), here and at the provider?")
         }
         return buttons
     }
 
     /// A button; one that takes something away looks so, and asks first.
+    ///
+    /// - Parameter kept: is told in place of `done`, with the reason, where the store takes the change not.
     private func button(
-        _ label: String, _ action: AdminResource, done: String, ask: String? = nil
+        _ label: String, _ action: AdminResource, done: String, kept: String? = nil, ask: String? = nil
     ) -> HTMLText {
         let question = ask.map { " data-ask=\"\($0)\" class=\"danger\"" as HTMLText } ?? .empty
         return """
             <button type="button" id="\(key)-\(label.prefix(3).lowercased())" data-action="\(action.path)" \
-            data-done="\(done)"\(question) aria-label="\(label): \(status.name)">\(label)</button>
+            data-done="\(done)"\(kept.map { " data-kept=\"\($0)\"" as HTMLText } ?? .empty)\(question) aria-label="\(label): \(status.name)">\(label)</button>
             """
     }
 }

@@ -16,30 +16,36 @@ enum PageScript {
 
           document.addEventListener('click', async (event) => {
             const button = event.target.closest('button[data-action]');
-            if (!button || button.disabled) return;
-            const {action, ask, done} = button.dataset;
+            if (!button || button.getAttribute('aria-disabled')) return;
+            const {action, ask, done, kept} = button.dataset;
             if (ask && !confirm(ask)) return;
-            button.disabled = true;
+            // Disabled it would lose the keyboard's focus.
+            button.setAttribute('aria-disabled', 'true');
             say(`${button.getAttribute('aria-label')} …`);
             try {
               const answer = await fetch(action, {method: 'POST', headers: {'X-Bearerd-Admin': '1'}});
               const told = await answer.json().catch(() => ({}));
               const reasons = (told.reasons || []).filter((reason) => typeof reason === 'string');
-              if (answer.ok) say([done, ...reasons].join(' '), reasons.length > 0);
+              const isUntold = told.revocation === 'not_supported' && told.end_session === 'not_supported';
+              if (isUntold) reasons.push('The provider, which offers no way to, has ended nothing.');
+              if (kept && told.store) say([kept, told.store, ...reasons].join(' '), true);
+              else if (answer.ok) say([done, ...reasons].join(' '), reasons.length > (isUntold ? 1 : 0));
               else say(told.detail || `bearerd answered ${answer.status}.`, true);
             } catch {
               say('bearerd does not answer.', true);
             }
-            button.disabled = false;
+            button.removeAttribute('aria-disabled');
           });
 
           // A chart's values, where the pointer or the arrow keys are; by the chart's id, the column's number from the right.
           const marks = new Map();
-          const show = (chart, mark) => {
+          // They are read out where somebody has moved there, and not whenever they change.
+          const show = (chart, mark, isMoved) => {
             const {names, values, unit, step} = chart.dataset;
             const columns = values.split('|');
             const index = columns.length - 1 - (mark ?? 0);
             const place = find(chart.id.replace('-svg', '-at'));
+            place.setAttribute('aria-live', isMoved ? 'polite' : 'off');
             const pitch = 720 / columns.length;
             chart.querySelector('.mark').setAttribute('d', mark === undefined ? '' : `M${index * pitch} 0h${pitch}v100h${-pitch}z`);
             if (mark === undefined) return void (place.textContent = '');
@@ -53,7 +59,7 @@ enum PageScript {
             const last = chart.dataset.values.split('|').length - 1;
             if (at === undefined) marks.delete(chart.id);
             else marks.set(chart.id, Math.max(0, Math.min(last, at)));
-            show(chart, marks.get(chart.id));
+            show(chart, marks.get(chart.id), true);
           };
           const chartOf = (event) => event.target instanceof Element ? event.target.closest('svg[data-values]') : null;
           const clear = (but) => {
@@ -87,16 +93,26 @@ enum PageScript {
             document.title = title;
             if (find('icon').getAttribute('href') !== icon) find('icon').href = icon;
           };
-          // The element with the keyboard's focus keeps it, though its part is put in anew.
+          // The element with the keyboard's focus stays where it is, and becomes what the new one would be.
+          const become = (old, fresh) => {
+            for (const {name} of [...old.attributes]) if (!fresh.hasAttribute(name) && name !== 'aria-disabled') old.removeAttribute(name);
+            for (const {name, value} of fresh.attributes) if (old.getAttribute(name) !== value) old.setAttribute(name, value);
+            old.replaceChildren(...fresh.childNodes);
+          };
           const put = ({id, html}) => {
             const place = find(id);
             if (!place) return;
-            const held = place.contains(document.activeElement) ? document.activeElement.id : '';
-            const marked = new Map(marks);
-            place.innerHTML = html;
-            // An element that loses the focus with its place has lost its mark too.
-            for (const [id, at] of marked) if (find(id)) marks.set(id, at);
-            if (held && find(held)) find(held).focus();
+            const part = document.createElement('template');
+            part.innerHTML = html;
+            const held = place.contains(document.activeElement) ? document.activeElement : undefined;
+            const heir = held && held.id && part.content.getElementById(held.id);
+            if (heir && held.parentNode === place && heir.parentNode === part.content) {
+              while (place.firstChild !== held) place.firstChild.remove();
+              while (place.lastChild !== held) place.lastChild.remove();
+              while (part.content.firstChild !== heir) place.insertBefore(part.content.firstChild, held);
+              while (part.content.lastChild !== heir) held.after(part.content.lastChild);
+              become(held, heir);
+            } else place.replaceChildren(part.content);
             if (id === 'summary') label(place.firstElementChild);
             for (const chart of place.querySelectorAll('svg[data-values]')) show(chart, marks.get(chart.id));
           };
@@ -134,6 +150,8 @@ enum PageScript {
             const mine = source = new EventSource('/api/events?page');
             // That it is open says nothing of the daemon, whose kernel or proxy may have answered.
             listen();
+            // After a restart or a reload others stand in the places that parts name.
+            mine.addEventListener('of', ({data}) => data === find('live').dataset.mark || location.reload());
             mine.addEventListener('alive', live);
             mine.addEventListener('part', (event) => (put(JSON.parse(event.data)), live()));
             mine.addEventListener('stale', () => location.reload());

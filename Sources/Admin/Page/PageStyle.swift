@@ -36,7 +36,7 @@ enum PageStyle {
         #notice.bad { color: var(--bad); border-color: var(--bad) }
         .callout { border: 1px solid var(--warn); border-left-width: .35rem; border-radius: .5rem; padding: .5rem .9rem;
           margin: .6rem 0; background: color-mix(in srgb, var(--warn) 10%, var(--card)) }
-        .callout:empty { display: none }
+        #lost:empty { margin: 0; padding: 0; border: 0 }
         .cards { display: grid; gap: 1rem; grid-template-columns: repeat(auto-fill, minmax(min(22rem, 100%), 1fr)) }
         .card, figure, .scroll { background: var(--card); border: 1px solid var(--line); border-radius: .75rem }
         .card { padding: 1rem 1.1rem; display: flex; flex-direction: column; gap: .6rem }
@@ -61,15 +61,15 @@ enum PageStyle {
         button:hover, a.button:hover { border-color: var(--go) }
         button.danger { color: var(--bad); border-color: color-mix(in srgb, var(--bad) 45%, transparent) }
         button.danger:hover { border-color: var(--bad); background: color-mix(in srgb, var(--bad) 10%, transparent) }
-        button:disabled { opacity: .5; cursor: progress }
+        button[aria-disabled] { opacity: .5; cursor: progress }
         a.button.first { background: var(--go); border-color: var(--go); color: var(--on-go) }
         :focus-visible { outline: 3px solid var(--go); outline-offset: 2px }
         .scroll { overflow-x: auto }
-        td:first-child { min-width: 12rem; max-width: 22rem }
+        th[scope=row] { min-width: 12rem; max-width: 22rem; color: inherit; font: inherit; white-space: normal }
         table { border-collapse: collapse; width: 100% }
         th, td { text-align: left; padding: .55rem .8rem; border-bottom: 1px solid var(--line); vertical-align: top }
         th { color: var(--dim); font-weight: 500; font-size: .87rem; white-space: nowrap }
-        tr:last-child td { border-bottom: 0 }
+        tr:last-child > * { border-bottom: 0 }
         td.number, th.number { text-align: right; white-space: nowrap }
         .blame { display: inline-block; margin-right: .8rem; white-space: nowrap }
         .blame::before { content: ""; display: inline-block; width: .65rem; height: .65rem; border-radius: .15rem;

@@ -24,7 +24,7 @@ struct RouteRow {
             route.scope.conditions.isEmpty ? "" : "<br>\(route.scope.conditions.cut(to: 120).breakable)"
         let spoken: HTMLText = route.spokenProtocol.map { "<br><span class=\"dim\">\($0)</span>" } ?? ""
         return """
-            <td><strong>\(route.path.cut(to: 100).breakable)</strong>\(conditions)<br><span class="dim">\(route.upstream.cut(to: 120).breakable)</span>\(spoken)</td>
+            <th scope="row"><strong>\(route.path.cut(to: 100).breakable)</strong>\(conditions)<br><span class="dim">\(route.upstream.cut(to: 120).breakable)</span>\(spoken)</th>
             <td data-label="Identity">\(identity)</td><td data-label="Upstream"><div>\(health(figures.health))</div></td>
             <td class="number" data-label="Rate">\(oneDecimal(figures.rate))/s</td>
             <td class="number" data-label="p50">\(figures.median?.shortWords ?? "–")</td>

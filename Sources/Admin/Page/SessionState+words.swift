@@ -12,7 +12,8 @@ extension SessionStatus {
     func words(isUsed: Bool, source: TokenSource.Name?) -> (text: String, tone: HTMLText) {
         let (text, tone): (String, HTMLText) =
             switch state {
-            case .authorized where isOnlyInMemory: ("Has a token; its session is in memory alone", "bad")
+            case .authorized where needsNoToken: ("Callers bring their tokens", "good")
+            case .authorized where isOnlyHere: ("Has a token; a restart would lose its session", "bad")
             case .authorized where goesOnFromMemory && comingTrouble != nil:
                 ("Has a token, which cannot be stored", "warn")
             case .authorized where comingTrouble != nil: ("Has a token, which cannot be renewed now", "warn")
@@ -36,6 +37,8 @@ extension SessionStatus {
                     source.map { "\($0.party) \($0.refusal)" } ?? "The configuration brings no token",
                     "bad"
                 )
+            case .loginRequired where comingTrouble != nil:
+                ("Has a token; somebody must log in before it ends", "warn")
             case .loginRequired: ("Somebody must log in", "bad")
             }
         return (text, isUsed || state.isWell && comingTrouble == nil ? tone : "busy")
@@ -51,7 +54,7 @@ extension SessionStatus {
         switch state {
         case .authorized, .refreshing, .empty:
             guard comingTrouble != nil else { return nil }
-            if isOnlyInMemory {
+            if isOnlyHere {
                 return "Mend the store before a restart, which would lose the session.\(storeDoctor)"
             }
             if goesOnFromMemory {

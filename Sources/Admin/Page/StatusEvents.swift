@@ -20,6 +20,8 @@ struct StatusEvents: Sendable {
     let page: @Sendable () async -> StatusPage
     /// True to send the changed parts of the page, false to send the status document.
     let isForPage: Bool
+    /// The mark of the configuration that the events are about, which its page has too.
+    let mark: String
 
     /// The answer with the event stream; nil if the most streams are open already.
     var reply: ServiceReply? {
@@ -33,7 +35,9 @@ struct StatusEvents: Sendable {
         guard memory.eventStreams.enter(watcher) else { return }
         defer { memory.eventStreams.leave(watcher) }
         var shown: [String: String] = [:]
-        try await writer.write(Array("retry: 3000\n\n".utf8), within: Self.sendTimeout)
+        // A page of another configuration, or of before a restart, has other things in the places that parts name.
+        try await writer.write(
+            Array("retry: 3000\nevent: of\ndata: \(mark)\n\n".utf8), within: Self.sendTimeout)
         while isCurrent() {
             let page = await page()
             var text = ""

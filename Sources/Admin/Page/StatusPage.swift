@@ -11,11 +11,16 @@ internal import OAuth
 ///
 /// It is complete without a script. With one, ``parts`` replace its content once a second.
 struct StatusPage {
-    /// The most bytes of markup for identities, and for routes, which keep the page below 100 KiB.
+    /// The most bytes of markup for identities, for routes, and for warnings, which keep the page below 100 KiB.
     ///
     /// Only the number of the remaining ones is shown.
-    private static let identityBytes = 31 << 10
-    private static let routeBytes = 21 << 10
+    private static let identityBytes = 27 << 10
+    private static let routeBytes = 19 << 10
+    private static let warningBytes = 2 << 10
+    /// As many as may fit there, whose parts are sent: what a page has shown when it was loaded goes on being told, though
+    /// others have grown meanwhile.
+    private static let mostCards = 48
+    private static let mostRows = 48
 
     let document: StatusDocument
     let samples: [TrafficHistory.Sample]
@@ -27,6 +32,8 @@ struct StatusPage {
     var listeners: [String] = []
     /// True if the daemon has a file, by which commands find it.
     var namesCommands = true
+    /// The mark of the configuration, by which the script knows if events are about this page.
+    var mark = ""
     let isDraining: Bool
     let now: WallTime
 
@@ -49,35 +56,25 @@ struct StatusPage {
 
     private var cards: [IdentityCard] {
         let used = self.used
-        return Self.first(Self.identityBytes, of: document.identities.enumerated()) { index, status in
-            let card = IdentityCard(
+        return document.identities.prefix(Self.mostCards).enumerated().map { index, status in
+            IdentityCard(
                 status: status, key: "i\(index)", hasLogin: logins.contains(status.name),
                 isUsed: used.contains(status.name), client: clients[status.name],
                 namesCommands: namesCommands, now: now)
-            return (card, card.markup)
         }
     }
 
     private var rows: [RouteRow] {
-        Self.first(Self.routeBytes, of: document.routes.enumerated()) { index, route in
-            let row = RouteRow(route: route, key: "r\(index)")
-            return (row, row.markup)
-        }
+        document.routes.prefix(Self.mostRows).enumerated().map { RouteRow(route: $1, key: "r\($0)") }
     }
 
-    /// The first entries, as many as fit into the room.
-    private static func first<Entry, Shown>(
-        _ room: Int, of entries: some Sequence<Entry>, _ show: (Entry) -> (Shown, HTMLText)
-    ) -> [Shown] {
-        var shown: [Shown] = []
+    /// The first pieces, as many as fit into the room.
+    private static func first(_ room: Int, of pieces: [HTMLText]) -> ArraySlice<HTMLText> {
         var left = room
-        for entry in entries {
-            let (one, markup) = show(entry)
-            left -= markup.markup.utf8.count
-            guard left >= 0 else { break }
-            shown.append(one)
+        return pieces.prefix { piece in
+            left -= piece.markup.utf8.count
+            return left >= 0
         }
-        return shown
     }
 
     /// The identities that routes use: another one harms nobody.
@@ -104,14 +101,17 @@ struct StatusPage {
     }
 
     private var markup: HTMLText {
-        let (cards, rows) = (self.cards, self.rows)
-        let warnings = document.warnings.map {
-            "<p class=\"callout\"><strong>Protection off:</strong> \($0)</p>" as HTMLText
-        }
+        let cards = Self.first(Self.identityBytes, of: self.cards.map(\.markup))
+        let rows = Self.first(Self.routeBytes, of: self.rows.map(\.markup))
+        let warnings = Self.first(
+            Self.warningBytes,
+            of: document.warnings.map {
+                "<p class=\"callout\"><strong>Protection off:</strong> \($0)</p>" as HTMLText
+            })
         let identities: HTMLText =
             document.identities.isEmpty
             ? "<p class=\"dim\">No identity is configured.</p>"
-            : "<div class=\"cards\">\(cards.map(\.markup).joined())</div>"
+            : "<div class=\"cards\">\(cards.joined())</div>"
         let figures = charts.dropFirst().map { "<figure id=\"\($0.id)\">\($0.content)</figure>" as HTMLText }
             .joined()
         return """
@@ -120,16 +120,16 @@ struct StatusPage {
             <title>\(look.title)</title><link rel="icon" id="icon" href="\(look.icon)"><noscript><meta http-equiv="refresh" content="10"></noscript>
             <style>\(HTMLText(stringLiteral: PageStyle.text))</style></head><body>
             <header><h1>bearerd</h1><span class="dim">\(document.version), up <span id="uptime">\(uptime)</span></span>
-            <span id="live">as of when the page was loaded</span></header>
+            <span id="live" data-mark="\(mark)">as of when the page was loaded</span></header>
             <main><p id="lost" class="callout" role="status" data-title="\(PageLook.unknown.title)" data-icon="\(PageLook.unknown.icon)"></p><p id="summary">\(summary)</p><p id="notice" role="status"></p>
-            <div id="reload">\(reload)</div>\(warnings.joined())
+            <div id="reload">\(reload)</div>\(warnings.joined())\(rest(document.warnings.count - warnings.count))
             <noscript><p class="dim">The page is loaded anew each ten seconds. Buttons need a script\(commands).</p></noscript>
             <h2>Identities</h2>\(identities)\(rest(document.identities.count - cards.count))
             <h2>Routes</h2><div class="scroll"><table><thead><tr><th scope="col">Route</th><th scope="col">Identity</th>
             <th scope="col">Upstream</th><th scope="col" class="number">Rate</th><th scope="col" class="number">p50</th>
             <th scope="col" class="number">p99</th><th scope="col">Answers: fine, or where it failed</th>
             <th scope="col" class="number">Replays</th><th scope="col" class="number">Streams</th></tr></thead>
-            <tbody>\(rows.map(\.markup).joined())</tbody></table></div>\(rest(document.routes.count - rows.count))
+            <tbody>\(rows.joined())</tbody></table></div>\(rest(document.routes.count - rows.count))
             <p class="dim">Rate, p50 and p99 are of the last minute; the rest is since the start.</p>
             <h2 id="charts-title">\(chart.title)</h2><div class="charts">\(figures)</div></main>
             <footer>\(entrances)<a href="\(AdminResource.status.path)">as JSON</a> · <a href="\(AdminResource.metrics.path)">metrics</a> ·
@@ -195,8 +195,9 @@ struct StatusPage {
     private var look: PageLook {
         let isBad =
             document.refusedReload != nil || !document.silentWorkers.isEmpty
+            || !document.endedCertificates.isEmpty
             || document.routes.contains { $0.figures?.health.isFailing ?? false }
-            || ill.contains { $0.state != .authorizationError } || troubled.contains(where: \.isOnlyInMemory)
+            || ill.contains { $0.state != .authorizationError } || troubled.contains(where: \.isOnlyHere)
         let isDoubtful =
             isDraining || !ill.isEmpty || !troubled.isEmpty || !waiting.isEmpty
             || document.routes.contains { if case .falters? = $0.figures?.health { true } else { false } }
@@ -224,8 +225,7 @@ struct StatusPage {
         let waiting = self.waiting
         guard
             !ill.isEmpty || !troubled.isEmpty || !waiting.isEmpty || !failing.isEmpty || !faltering.isEmpty
-                || !silent.isEmpty
-                || refusal != nil
+                || !silent.isEmpty || refusal != nil || !document.endedCertificates.isEmpty
         else {
             return "All is well."
         }
@@ -234,6 +234,10 @@ struct StatusPage {
             sentences.append(
                 "<strong class=\"bad\">The last reload was refused:</strong> the old configuration is in force. "
             )
+        }
+        if !document.endedCertificates.isEmpty {
+            let ends = Self.listed(document.endedCertificates.map { $0.cut(to: 160) }, by: "; ")
+            sentences.append("<strong class=\"bad\">A certificate has ended:</strong> \(ends). ")
         }
         if !silent.isEmpty {
             let names = Self.listed(silent, by: ", ")
@@ -276,10 +280,10 @@ struct StatusPage {
     /// The trouble of an identity that still has a token, how long the token lasts, and the remedy.
     private func sentence(on status: SessionStatus) -> HTMLText {
         let name = "\(status.name.cut(to: 60))"
-        if status.isOnlyInMemory {
+        if status.isOnlyHere {
             return """
-                <strong class="bad">In memory alone:</strong> the newest session of \(name), which a restart would lose: mend the \
-                store first.\(status.goesOnFromMemory ? " It goes on from memory meanwhile." : "") 
+                <strong class="bad">Not kept:</strong> a restart would lose the newest session of \(name): mend the store \
+                first.\(status.goesOnFromMemory ? " It goes on from memory meanwhile." : "") 
                 """
         }
         if status.goesOnFromMemory {
@@ -288,10 +292,13 @@ struct StatusPage {
                 fetches a new token. 
                 """
         }
-        let left = status.expiresAt.map { max(.zero, $0 - now).words }
+        let left = status.troubleEndsAt.map { max(.zero, $0 - now).words }
         let end: HTMLText =
             left.map {
-                "its token lasts another \($0), and no request gets one after that unless a later try works"
+                """
+                its token lasts another \($0), and no request gets one after that unless \
+                \(status.state == .loginRequired ? "somebody logs in" : "a later try works")
+                """
             }
             ?? "see its last error"
         let cause: HTMLText =

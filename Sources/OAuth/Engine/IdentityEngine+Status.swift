@@ -68,7 +68,9 @@ extension IdentityEngine {
         status.isAsking = target?.attempt != nil
         status.isBeingRead = isFirstLook && status.state == .empty
         status.goesOnFromMemory = goesOnFromMemory
-        status.isOnlyInMemory = needsWriting && isIrreplaceable && storeTrouble != nil
+        status.isOnlyHere =
+            isIrreplaceable && (needsWriting && storeTrouble != nil || storeTroubles[.place] != nil)
+        status.isRenewable = canRenew
         status.needsNoToken = configured.exchangesCallersTokens
         return status
     }

@@ -16,6 +16,9 @@ public struct LastError: Equatable, Sendable, CustomStringConvertible {
     /// The ``code`` of a working identity whose configured scope is not the one that the login asked for.
     package static let scopeChanged = "scope_changed"
 
+    /// False for what a person is to know of a session that works.
+    package var isFailure: Bool { code != Self.scopeChanged }
+
     /// The ``sentence``, on one line.
     public var description: String { sentence.onOneLine }
 

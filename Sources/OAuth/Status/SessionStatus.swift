@@ -32,8 +32,11 @@ public struct SessionStatus: Equatable, Sendable {
     package var isAsking = false
     /// True until the store has answered for the first time, so that nobody knows yet if there is a session.
     package var isBeingRead = false
-    /// True if the newest session, which nobody can get again without a person, is in this process's memory alone.
-    package var isOnlyInMemory = false
+    /// True if a restart would lose the newest session, which nobody can get again without a person: it is in this process's
+    /// memory alone, or where the next one will not look for it.
+    package var isOnlyHere = false
+    /// False if a token request could not succeed: it would need a person, or another client's session is in the store.
+    package var isRenewable = true
     /// True if the store takes no writes, and tokens are renewed all the same.
     package var goesOnFromMemory = false
     /// True if the identity is ready without a token of its own, because callers bring theirs.
@@ -76,14 +79,18 @@ public struct SessionStatus: Equatable, Sendable {
 
     /// Why there may soon be no token, or no session, although nothing fails now; nil if there is no such reason.
     package var comingTrouble: LastError? {
-        guard let lastError, lastError.code != LastError.scopeChanged, !waitsForAnother else {
-            return nil
-        }
+        guard let lastError, lastError.isFailure, !waitsForAnother else { return nil }
         switch state {
         case .authorized, .refreshing, .empty: return lastError
-        case .misconfigured: return isServing ? lastError : nil
-        case .loginRequired, .authorizationError, .unavailable: return nil
+        case .misconfigured, .loginRequired: return isServing ? lastError : nil
+        case .authorizationError, .unavailable: return nil
         }
+    }
+
+    /// When the first token that has ``comingTrouble`` expires; nil if it does not, or there is none.
+    package var troubleEndsAt: WallTime? {
+        guard !tokens.isEmpty else { return expiresAt }
+        return tokens.filter { $0.state == state && $0.lastError != nil }.compactMap(\.expiresAt).min()
     }
 
     /// True if requests wait for a token, and nothing has failed that people were told of.

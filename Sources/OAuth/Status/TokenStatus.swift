@@ -39,7 +39,10 @@ extension SessionStatus {
     package mutating func summarizeTokens() {
         for state in SessionState.allCases {
             let those = tokens.filter { $0.state == state }
-            guard let token = those.first(where: { !$0.isServing }) ?? those.first else { continue }
+            let token =
+                those.first { !$0.isServing } ?? those.first { $0.lastError?.isFailure ?? false }
+                ?? those.first
+            guard let token else { continue }
             self.state = state
             (lastError, isServing) = (token.lastError, token.isServing)
             return

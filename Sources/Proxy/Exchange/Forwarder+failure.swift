@@ -54,7 +54,10 @@ extension Forwarder {
                 guard upstream.response.bearerChallenge != nil else { return }
                 if upstream.response.challengeError == .insufficientScope {
                     route.tally.countAuthorizationError(.insufficientScope)
+                    route.tally.countTokenRefusal()
                 }
+            } else {
+                route.tally.countTokenRefusal()
             }
         }
         exchange.record.hasFailed = true

@@ -40,6 +40,10 @@ struct StatusReport {
             text.append("standing still: ", .red)
             text.append("\(name): no requests there, and old figures; restart if it lasts\n")
         }
+        for sentence in status.endedCertificates {
+            text.append("certificate: ", .red)
+            text.append("\(sentence.printable)\n")
+        }
         appendRefusal(to: &text)
         for warning in status.warnings {
             text.append("protection off: ", .yellow)
@@ -57,7 +61,7 @@ struct StatusReport {
         if let daemon = status.daemon {
             text.append(status.isDraining ? "draining" : "running", status.isDraining ? .yellow : .green)
             text.append(
-                ": bearerd \(status.version), pid \(daemon.processID), up \((now - daemon.startedAt).words) "
+                ": bearerd \(status.version), pid \(daemon.processID), up \((status.uptime ?? now - daemon.startedAt).words) "
                     + "(since \(Self.text(daemon.startedAt)))\n")
         } else if let uptime = status.uptime {
             text.append("running", .green)
@@ -118,10 +122,10 @@ struct StatusReport {
     /// The remedies for identities whose token is still good.
     private func appendTroubles(to text: inout TerminalText) {
         for identity in status.identities where identity.comingTrouble != nil {
-            if identity.goesOnFromMemory, !identity.isOnlyInMemory {
+            if identity.goesOnFromMemory, !identity.isOnlyHere {
                 text.append("\nnot stored: ", .yellow)
             } else {
-                text.append(identity.isOnlyInMemory ? "\nin memory alone: " : "\nnot renewed: ", .red)
+                text.append(identity.isOnlyHere ? "\nnot kept: " : "\nnot renewed: ", .red)
             }
             text.append("\(identity.name.printable): \(identity.advice(at: now))\n")
         }
@@ -180,7 +184,7 @@ extension SessionStatus {
     /// - Parameter namesDoctor: false where doctor says it.
     func advice(at now: WallTime, namesDoctor: Bool = true) -> String {
         let look = namesDoctor ? " ('bearerd doctor --check store')" : ""
-        guard !isOnlyInMemory else {
+        guard !isOnlyHere else {
             return
                 "a restart would lose the newest session; mend the store first\(look)"
                 + (goesOnFromMemory ? "; until then it goes on from memory, and requests are served" : "")
@@ -190,13 +194,14 @@ extension SessionStatus {
                 "the store takes no writes; it goes on from memory, requests are served, and a restart fetches a new token; mend the "
                 + "store\(look)"
         }
-        let left = expiresAt.map { $0 - now }.flatMap { $0 > .zero ? $0.words : nil }
+        let left = troubleEndsAt.map { $0 - now }.flatMap { $0 > .zero ? $0.words : nil }
         let cause =
             lastError?.isAboutStore == true
             ? "the store cannot be used, and without it nothing is renewed; " : "the last renewal failed; "
         return cause
             + (left.map {
-                "the token lasts another \($0), and no request gets one after that unless a later try works"
+                "the token lasts another \($0), and no request gets one after that unless "
+                    + (state == .loginRequired ? "somebody logs in" : "a later try works")
             } ?? (isServing ? "the token that is there has no end" : "there is no token in reserve"))
             + (namesDoctor ? " ('bearerd doctor \(name)' looks closer)" : "")
     }

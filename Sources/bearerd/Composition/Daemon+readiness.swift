@@ -47,6 +47,7 @@ extension Daemon {
     func lookAtReadiness() async {
         guard readiness.begin() else { return }
         var isReady = false
+        var end: Instant?
         repeat {
             var statuses: [SessionStatus] = []
             for group in sessions.groups { statuses.append(await group.status()) }
@@ -54,6 +55,10 @@ extension Daemon {
             let report = ReadinessReport(
                 routes: configuration.adminRoutes, statuses: statuses, isDraining: false, now: now)
             isReady = report.isReady
+            // A token may end without a change of the state: somebody must log in before that, and after it.
+            end = statuses.flatMap { [$0.expiry] + $0.tokens.map(\.expiry) }.compactMap(\.self).filter {
+                now < $0
+            }.min()
             guard !isDraining else { continue }
             switch readiness.found(report, at: now) {
             case .ready?:
@@ -64,8 +69,10 @@ extension Daemon {
             case nil: break
             }
         } while !readiness.end()
-        if isReady || isDraining {
+        if isDraining || isReady && end == nil {
             readinessTimer?.cancel()
+        } else if isReady, let end {
+            readinessTimer?.set(after: max(.milliseconds(1), end - ContinuousClock.now))
         } else {
             readinessTimer?.set(after: ReadinessNotices.longestUnlogged)
         }

@@ -376,7 +376,7 @@ actor Daemon: LoopConfined {
     private func keepHistory() async {
         while !isDraining {
             let metrics = await workerMetrics(endsStep: true)
-            adminMemory.history.take(metrics) { configuration.hasIdentity(at: $0) }
+            adminMemory.history.take(metrics)
             await loop.pause(for: TrafficHistory.step)
         }
     }

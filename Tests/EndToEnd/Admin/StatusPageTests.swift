@@ -133,6 +133,28 @@ import Testing
         }
     }
 
+    @Test func `blames the token for what the upstream says of ours, and not of the caller's`() throws {
+        let upstream = try RawUpstream()
+        upstream.answer { _ in .unauthorized }
+        let sidecar = try Sidecar(
+            upstream: upstream,
+            .init(
+                moreRoutes:
+                    "- {path: /own, upstream: '\(upstream.url)', identity: default, authorization: preserve}")
+        )
+        try sidecar.awaitToken()
+        #expect(try sidecar.get("/").status == 401)
+        #expect(try sidecar.get("/own", [("Authorization", "Bearer own")]).status == 401)
+        try eventually("both to be counted") {
+            try Self.figures(of: "/own", sidecar)["requests"].number == 1
+                && Self.figures(of: "/", sidecar)["requests"].number == 1
+        }
+        let ours = try Self.figures(of: "/", sidecar)["answers"]
+        #expect(ours["provider"].number == 1 && ours["client"].number == 0, "\(ours)")
+        let own = try Self.figures(of: "/own", sidecar)["answers"]
+        #expect(own["provider"].number == 0 && own["client"].number == 1, "\(own)")
+    }
+
     @Test func `sends what the status says each second, and what has changed of the page`() throws {
         let sidecar = try Sidecar()
         try sidecar.awaitToken()
@@ -148,7 +170,12 @@ import Testing
             #expect(event.hasPrefix("data: {\"version\"") && event.hasSuffix("}\n\n"))
         }
         _ = try page.wire.readHead()
-        _ = try page.wire.readChunk()
+        let mark = try sidecar.admin("GET", "/").text.split(separator: "data-mark=\"")[1].prefix {
+            $0 != "\""
+        }
+        #expect(
+            String(decoding: try page.wire.readChunk() ?? [], as: UTF8.self)
+                == "retry: 3000\nevent: of\ndata: \(mark)\n\n", "the events of this page")
         let parts = String(decoding: try page.wire.readChunk() ?? [], as: UTF8.self)
         #expect(parts.contains("event: part\ndata: {\"id\":\"i0-state\""), "\(parts.prefix(300))")
         let next = String(decoding: try page.wire.readChunk() ?? [], as: UTF8.self)

@@ -43,6 +43,19 @@ import Testing
         #expect(try sidecar.admin("GET", "/readyz").status == 200)
     }
 
+    @Test func `tell that a token has ended which could not be renewed, though the state has said so before`()
+        throws
+    {
+        let provider = try HostileProvider()
+        provider.setPolicy { $0.expiresIn = "4" }
+        let sidecar = try Sidecar(provider: provider)
+        _ = try sidecar.bearerd.logLine("readiness") { $0.message == "ready" }
+        provider.always { _, _ in .oauthError("invalid_client") }
+        let line = try sidecar.bearerd.logLine("its end") { $0.message == "no longer ready" }
+        #expect(line["reason"] == "default is misconfigured", "\(line.json)")
+        #expect(try sidecar.admin("GET", "/readyz").status == 503)
+    }
+
     @Test func `are not written for what lasts less than a second, as a token that a reload asks for`() throws
     {
         let sidecar = try Sidecar()

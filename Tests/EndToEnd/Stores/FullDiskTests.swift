@@ -45,12 +45,13 @@ import Testing
     /// Page, status and doctor say what a restart would lose, though the token is a good one.
     private static func checkWarnings(of sidecar: Sidecar) throws {
         let page = try sidecar.admin("GET", "/").text
-        #expect(page.contains("In memory alone:</strong> the newest session of default"), "\(page)")
+        #expect(
+            page.contains("Not kept:</strong> a restart would lose the newest session of default"), "\(page)")
         #expect(!page.contains("All is well"))
         #expect(page.contains("<title>✕ bearerd: something fails"))
         let file = try sidecar.directory.fileAsking(sidecar.bearerd.admin)
         let status = try BearerdProcess.command("status", "-c", file)
-        #expect(status.output.contains("in memory alone: default: a restart would lose"), "\(status)")
+        #expect(status.output.contains("not kept: default: a restart would lose"), "\(status)")
         let doctor = try BearerdProcess.command("doctor", "-c", file)
         #expect(doctor.exit == 69 && !doctor.output.contains("all is well"), "\(doctor)")
         #expect(

@@ -57,7 +57,7 @@ struct IdentityDaemon {
             guard isUnknown else { return nil }
             throw error
         }
-        guard let known, isUnknown ? known.hasSession : known.isOnlyInMemory else { return nil }
+        guard let known, isUnknown ? known.hasSession : known.isOnlyHere else { return nil }
         self.identity = identity.name
         storeFailure = CommandFailure(
             .permission, "\(identity.name): the store has nothing\(isUnknown ? "" : " new") of it")

@@ -47,11 +47,6 @@ extension Configuration {
         return Dictionary(facts) { first, _ in first }
     }
 
-    /// Returns true if a route with this path has an identity.
-    func hasIdentity(at path: String) -> Bool {
-        routes.contains { $0.key.path == path && $0.identity != nil }
-    }
-
     /// The hosts of `access.hosts`; empty if it is not set.
     var allowedHosts: [String] { access.hosts?.map(\.description) ?? [] }
 

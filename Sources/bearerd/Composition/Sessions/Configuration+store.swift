@@ -72,7 +72,9 @@ extension Configuration {
 
 extension DamagedEntry {
     fileprivate var consequence: String {
-        hasPrevious ? "the generation before is used" : "nothing else is there: log in again"
+        hasPrevious
+            ? "the generation before is used"
+            : "nothing else is there: a daemon that has the session writes it again; without one, log in again"
     }
 
     /// The message for commands, which have no log.

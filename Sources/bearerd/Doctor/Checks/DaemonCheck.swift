@@ -103,7 +103,7 @@ enum DaemonCheck {
                     at: WallTime(sinceEpoch: WallClock.sinceEpoch), namesDoctor: false)
                 let words = "\(seen); \(advice)"
                 let fix = fix(of: known, as: examined)
-                if known.goesOnFromMemory, !known.isOnlyInMemory { return .warn(words, fix: fix) }
+                if known.goesOnFromMemory, !known.isOnlyHere { return .warn(words, fix: fix) }
                 return isUsed ? .fail(words, fix: fix) : .warn("\(words) (no route uses it)", fix: fix)
             }
             let left = known.expiresAt.map { $0.sinceEpoch - WallClock.sinceEpoch }
@@ -139,7 +139,7 @@ enum DaemonCheck {
         case nil: break
         }
         return
-            "the check upstream, below, tells whether it is to be reached; if it is, its own log tells what fails there"
+            "'bearerd doctor --check upstream' tells whether it is to be reached; if it is, its own log tells what fails there"
     }
 
     /// The remedy where an upstream refuses the newest token.
@@ -156,7 +156,7 @@ enum DaemonCheck {
 
     /// The remedy where the store fails.
     private static let storeFix =
-        "the store, not the provider: the check store tells what is wrong with it"
+        "the store, not the provider: 'bearerd doctor --check store' tells what is wrong with it"
 }
 
 extension RouteStatus {
