@@ -39,6 +39,7 @@ package actor HTTPService: LoopConfined {
     private var workCount = 0
     private let peers = PeerLookup()
     private var isStopping = false
+    private var date = DateField()
     private lazy var retry = LoopTimer(loop: loop) { [unowned self] in  // `self` owns the timer
         assumeIsolated { $0.letIn() }
     }
@@ -244,6 +245,7 @@ package actor HTTPService: LoopConfined {
 
     private func send(_ reply: ServiceReply, on connection: ServerConnection) async throws {
         var head = reply.head
+        head.fields.append(date.now)
         let isHead = connection.request.method == .head
         if isStopping { connection.endConnectionAfterAnswer() }
         switch reply.body {

@@ -50,9 +50,4 @@ package struct Timestamp: Sendable {
     package static func text(unixSeconds: Int64) -> String {
         CivilDate.text(ofUnixSecond: unixSeconds) + "Z"
     }
-
-    /// A moment as in HTTP fields: `Sat, 21 Nov 2026 10:45:54 GMT` (RFC 9110 §5.6.7).
-    package static func fieldText(unixSeconds: Int64) -> String {
-        CivilDate.text("%a, %d %b %Y %T GMT", ofUnixSecond: unixSeconds)
-    }
 }

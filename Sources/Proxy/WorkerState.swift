@@ -2,6 +2,7 @@
 
 internal import BearerdEventLoop
 internal import BearerdHTTPExchange
+internal import BearerdHTTPMessages
 internal import BearerdObservability
 internal import BearerdRouting
 
@@ -15,6 +16,8 @@ final class WorkerState<Kinds: UpstreamKinds> {
     /// Grows each time that the rules for requests change, even if only a key or an authority changed.
     private(set) var version = 1
     let recorder: Recorder
+    /// For answers that come without one.
+    var date = DateField()
     /// nil if nothing is traced.
     var tracer: Tracer?
     /// True if kept connections end with their current response.

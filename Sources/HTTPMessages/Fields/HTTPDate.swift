@@ -25,6 +25,11 @@ package enum HTTPDate {
             year: Int64(year), month: Int64(month + 1), day: Int64(numbers[0]), ofDay: Int64(ofDay))
     }
 
+    /// A second in the spelling of today: `Sat, 21 Nov 2026 10:45:54 GMT`.
+    package static func text(unixSeconds second: Int64) -> String {
+        CivilDate.text("%a, %d %b %Y %T GMT", ofUnixSecond: second)
+    }
+
     private static func number(_ digits: Substring) -> Int? {
         guard 1...4 ~= digits.utf8.count, digits.utf8.allSatisfy({ 0x30...0x39 ~= $0 }) else { return nil }
         return Int(digits)

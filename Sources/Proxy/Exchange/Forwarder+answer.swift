@@ -57,6 +57,8 @@ extension Forwarder {
             origins.ofClient = exchange.clientOrigin
             origins.told = exchange.toldOrigin(on: route.plan)
         }
+        // Before the route's edits, which may take it away.
+        if !head.fields.has(.date) { head.fields.append(worker.date.now) }
         head.rewrite(for: route.plan, origins: origins)
         if route.plan.terms.tokenQuery != nil, let token = exchange.token?.token {
             token.withPlaintext { head.fields.removeValue($0) }

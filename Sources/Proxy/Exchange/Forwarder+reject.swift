@@ -6,7 +6,6 @@ internal import BearerdHTTPExchange
 internal import BearerdHTTPMessages
 internal import BearerdObservability
 internal import BearerdRouting
-internal import BearerdSystem
 internal import OAuth
 
 /// CANCEL (RFC 9113 §7).
@@ -32,7 +31,7 @@ extension Forwarder {
         let client = exchange.client
         client.incoming.skipArrived()
         if !client.incoming.isFinished { client.leaveRequestUnread() }
-        response.setDate()
+        response.fields.append(worker.date.now)
         tellIdentifier(of: exchange, in: &response)
         exchange.record.status = response.status
         client.begin(&response, length: .none)
@@ -157,7 +156,7 @@ extension Forwarder {
         }
         let message = rejection.message(isForPerson: client.request.fields.areOfWindow)
         var head = message.head
-        head.setDate()
+        head.fields.append(worker.date.now)
         tellIdentifier(of: exchange, in: &head)
         allowOrigin(of: exchange, in: &head.fields)
         if rejection.status == 405 { head.fields[.allow] = allowedMethods(for: exchange) }
@@ -176,7 +175,7 @@ extension Forwarder {
     /// Answers a gRPC call with a status of its own in a head that is all of the answer.
     private func writeCall(_ rejection: Rejection, to exchange: Exchange) async {
         var head = rejection.callHead
-        head.setDate()
+        head.fields.append(worker.date.now)
         tellIdentifier(of: exchange, in: &head)
         exchange.record.grpcStatus = rejection.code.grpcStatus
         exchange.client.begin(&head, length: .none)
@@ -203,12 +202,5 @@ extension Forwarder {
             exchange.client.leaveRequestUnread()
             throw .clientGone
         }
-    }
-}
-
-extension HTTPResponse {
-    /// Sets `Date` on a response of our own (RFC 9110 §6.6.1).
-    mutating func setDate() {
-        fields[.date] = Timestamp.fieldText(unixSeconds: WallClock.unixMilliseconds / 1000)
     }
 }

@@ -14,6 +14,10 @@ extension Forwarder {
         upstream.response.fields.removeOwnSetCookies()
         upstream.response.fields.remove(.contentLength)  // RFC 9110 8.6
         upstream.response.fields.append(.upgrade, upgrade)
+        // Where HTTP/2 says 200, it is an answer like others.
+        if client.request.version == .http2, !upstream.response.fields.has(.date) {
+            upstream.response.fields.append(worker.date.now)
+        }
         client.begin(&upstream.response, length: .none)
         exchange.answer.hasBegun = true
         try await flushToClient(exchange)
