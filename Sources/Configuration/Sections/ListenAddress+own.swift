@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import BearerdHTTPMessages
+internal import BearerdSystem
 
 extension ListenAddress {
     /// True if it is for TCP by its own words; of a socket that was passed nobody knows.
@@ -13,7 +14,7 @@ extension ListenAddress {
     /// Asks no name server: `localhost` counts as either loopback address, and a wildcard listener as each of them.
     package func isReached(by upstream: HTTPURL, at connectTo: ConnectAddress?) -> Bool {
         switch self {
-        case .unix(let path): return upstream.socketPath == path
+        case .unix(let path): return upstream.socketPath?.namesSocket(at: path) ?? false
         case .systemd, .descriptor: return false
         case .tcp(let host, let port):
             guard upstream.scheme != .unix, port != 0 else { return false }
@@ -24,10 +25,30 @@ extension ListenAddress {
 
     /// Returns true if not both can be listened on; asks no name server.
     func overlaps(_ other: ListenAddress) -> Bool {
-        guard case .tcp(let host, let port) = self, case .tcp(let otherHost, port) = other else {
-            return self == other
+        switch (self, other) {
+        case (.tcp(let host, let port), .tcp(let otherHost, let otherPort)):
+            return port == otherPort && Host(host).overlaps(Host(otherHost))
+        case (.unix(let path), .unix(let otherPath)): return path.namesSocket(at: otherPath)
+        default: return self == other
         }
-        return Host(host).overlaps(Host(otherHost))
+    }
+}
+
+extension String {
+    /// Returns true if two paths are one name in one directory, however that is spelled, so that they lead to the same socket.
+    fileprivate func namesSocket(at path: String) -> Bool {
+        guard self != path else { return true }
+        let (own, other) = (parts, path.parts)
+        // The directory is looked at for a name that is the same alone.
+        guard own.name == other.name, let one = try? FileSystem.status(of: own.directory),
+            let two = try? FileSystem.status(of: other.directory)
+        else { return false }
+        return one.fingerprint.isSameFile(as: two.fingerprint)
+    }
+
+    private var parts: (directory: String, name: Substring) {
+        let name = lastIndex(of: "/").map { self[index(after: $0)...] } ?? self[...]
+        return (name.startIndex == startIndex ? "." : String(self[..<name.startIndex]), name)
     }
 }
 
