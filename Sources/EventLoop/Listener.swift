@@ -91,6 +91,9 @@ package final class Listener {
         ear.withLock { $0 = news }
     }
 
+    /// Returns true if it accepts the connections of this socket.
+    package func isOn(_ socket: ListeningSocket) -> Bool { self.socket.descriptor == socket.descriptor }
+
     /// Leaves new connections in the kernel's queue until ``resume()``.
     package func pause() { isPaused = true }
 

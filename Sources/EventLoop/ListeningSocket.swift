@@ -39,6 +39,11 @@ package struct ListeningSocket: Sendable {
         package var isInUse: Bool {
             if case .failed(EADDRINUSE, _) = self { true } else { false }
         }
+
+        /// True if we may not (`EACCES`).
+        package var isDenied: Bool {
+            if case .failed(EACCES, _) = self { true } else { false }
+        }
     }
 
     /// The most connections that wait in the kernel's queue, unless `net.core.somaxconn` is lower.
@@ -91,7 +96,7 @@ package struct ListeningSocket: Sendable {
         do {
             return try listen(on: storage, length: length, joining: false)
         } catch {
-            guard error.isInUse, isSocket(path), isAbandoned(storage, length) else { throw error }
+            guard error.isInUse, isSocket(path), isAbandoned(path) else { throw error }
             unlink(path)
             return try listen(on: storage, length: length, joining: false)
         }
@@ -140,16 +145,37 @@ package struct ListeningSocket: Sendable {
     }
 
     /// True if nobody listens at a path.
+    private static func isAbandoned(_ path: String) -> Bool {
+        do throws(BindError) {
+            return try listener(at: path) == nil
+        } catch {
+            return false
+        }
+    }
+
+    /// Finds out by a connection who listens at the path of a Unix socket.
     ///
-    /// Whoever does and takes no connection has a full queue, for which `connect` would
-    /// wait without end.
-    private static func isAbandoned(_ storage: sockaddr_storage, _ length: socklen_t) -> Bool {
-        var storage = storage
+    /// Whoever does and takes no connection has a full queue, for which `connect` would wait without end.
+    ///
+    /// - Returns: the process, 0 where it is not known; nil if nobody does.
+    /// - Throws: ``BindError`` if nobody can be asked, as at a file that is no socket.
+    package static func listener(at path: String) throws(BindError) -> Int32? {
+        guard let address = SocketAddress.unix(path: path) else { throw .unusableAddress }
+        var storage = address.storage
         let type = CInt(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
         let probe = socket(AF_UNIX, type, 0)
-        guard probe >= 0 else { return false }
+        guard probe >= 0 else { throw BindError(errno: errno) }
         defer { _ = Glibc.close(probe) }
-        return withAddress(&storage) { connect(probe, $0, length) } != 0 && errno == ECONNREFUSED
+        guard withAddress(&storage, { connect(probe, $0, address.length) }) == 0 else {
+            switch errno {
+            case ECONNREFUSED, ENOENT: return nil
+            case EAGAIN: return 0
+            case let code: throw BindError(errno: code)
+            }
+        }
+        var user = uid_t()
+        var process = pid_t()
+        return bearerd_peer_user(probe, &user, &process) == 0 ? process : 0
     }
 
     private static func set(_ option: CInt, on descriptor: CInt) {

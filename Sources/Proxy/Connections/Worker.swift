@@ -99,7 +99,7 @@ package actor Worker: LoopConfined {
         }
     }
 
-    /// Accepts connections on `socket` until ``drain(linger:)`` or ``stopListening(at:)``.
+    /// Accepts connections on `socket` until ``drain(linger:)`` or ``stopListening(at:on:)``.
     ///
     /// - Parameters:
     ///   - key: the listener; its connections wait until a snapshot has it.
@@ -123,11 +123,16 @@ package actor Worker: LoopConfined {
         entrance.listeners.append(listener)
     }
 
-    /// Serves the connections in a listener's accept queue, then accepts no more; afterwards its sockets may
+    /// Serves the connections in the accept queues of a listener's sockets, then accepts no more there; afterwards they may
     /// be closed.
-    package func stopListening(at key: ListenerKey) {
-        guard let entrance = entrances.removeValue(forKey: key) else { return }
-        close(entrance)
+    ///
+    /// - Parameter sockets: all of the listener's, or those in whose place others are.
+    package func stopListening(at key: ListenerKey, on sockets: [ListeningSocket]) {
+        guard let entrance = entrances[key] else { return }
+        for listener in entrance.listeners where sockets.contains(where: listener.isOn) { listener.close() }
+        entrance.listeners.removeAll { listener in sockets.contains(where: listener.isOn) }
+        guard entrance.listeners.isEmpty else { return }
+        entrances[key] = nil
         guard entrance.routing == nil else { return }
         for (stream, _, place) in waiting where place === entrance { stream.close() }
         waiting.removeAll { $0.entrance === entrance }

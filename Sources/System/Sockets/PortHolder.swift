@@ -39,9 +39,14 @@ package struct PortHolder: Equatable, Sendable {
             guard fields.count == 8, fields[3] == "00010000", fields[7] == path else { return nil }
             return fields[6]
         }.first
-        guard let process = inode.flatMap({ process(holding: link(to: $0)) }),
-            let owner = (try? FileSystem.status(of: "/proc/\(process)"))?.owner
-        else { return nil }
+        return inode.flatMap { process(holding: link(to: $0)) }.flatMap(of)
+    }
+
+    /// Tells of a process that listens.
+    ///
+    /// - Returns: nil where there is none of this number.
+    package static func of(process: Int32) -> PortHolder? {
+        guard let owner = (try? FileSystem.status(of: "/proc/\(process)"))?.owner else { return nil }
         return PortHolder(user: owner, process: process, command: PeerProcess.command(of: process))
     }
 

@@ -91,6 +91,17 @@ struct BoundListener: Sendable {
         try? FileSystem.remove(FilePlace(path))
     }
 
+    /// False if the name of a Unix socket is gone, or leads to something else: then nobody can connect any more.
+    var hasItsName: Bool {
+        guard case .unix(let path) = address, let file else { return true }
+        do throws(SystemError) {
+            let found = try FileSystem.status(of: path, followingLink: false)
+            return found?.fingerprint.isSameFile(as: file) ?? false
+        } catch {
+            return true
+        }
+    }
+
     private static func fingerprint(of path: String) -> FileFingerprint? {
         let status = try? FileSystem.status(of: path, followingLink: false)
         return status?.kind == .socket ? status?.fingerprint : nil

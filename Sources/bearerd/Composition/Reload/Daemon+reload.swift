@@ -95,8 +95,10 @@ extension Daemon {
             guard !isDraining else { throw ReloadRefusal.draining }
             return try prepared(files, certificate)
         } catch {
-            await forEachWorker { _, worker in
-                for (key, _) in files.added { await worker.stopListening(at: key) }
+            await forEachWorker { index, worker in
+                for (key, listener) in files.added {
+                    await worker.stopListening(at: key, on: listener.shares[index])
+                }
             } finally: {
                 files.abandon()
             }
@@ -199,9 +201,11 @@ extension Daemon {
         }
         await replaceSessions(of: before.sessions)
         files.removed.forEach { $0.listener.removeFile() }
-        await forEachWorker { _, worker in
+        await forEachWorker { index, worker in
             await worker.use(reload.snapshot, endingStreamsAfter: new.shutdown.streamCloseDelay)
-            for (key, _) in files.removed { await worker.stopListening(at: key) }
+            for (key, listener) in files.removed {
+                await worker.stopListening(at: key, on: listener.shares[index])
+            }
         } finally: {
             await self.close(files.removed)
         }

@@ -49,9 +49,9 @@ struct PreparedFiles: Sendable {
     let ownCertificates: [OwnCertificate.Renewal]
     /// The listeners of the configuration, in its order.
     let listeners: [(key: ListenerKey, listener: BoundListener)]
-    /// The listeners that are new.
+    /// The listeners that are new, or bound anew.
     let added: [(key: ListenerKey, listener: BoundListener)]
-    /// The listeners that the new configuration no longer has.
+    /// The listeners that the new configuration no longer has, and those that were bound anew.
     let removed: [(key: ListenerKey, listener: BoundListener)]
     /// The file of the audit, opened anew; nil without one.
     let audit: OpenedFile?
@@ -133,7 +133,7 @@ struct PreparedFiles: Sendable {
             known.trust.ownCertificates[$0].renewal()
         }
         let keys = ListenerKey.keys(of: configuration.listen)
-        removed = known.listeners.filter { !keys.contains($0.key) }
+        removed = known.listeners.filter { !keys.contains($0.key) || !$0.listener.hasItsName }
         for (index, key) in keys.enumerated() {
             guard let listener = known.listeners.first(where: { $0.key == key })?.listener,
                 listener.isPassed
@@ -146,12 +146,12 @@ struct PreparedFiles: Sendable {
         // Last, because others see it.
         let added: [(key: ListenerKey, listener: BoundListener)]
         do throws(ReloadRefusal) {
-            added = try Self.bind(configuration, known, report)
+            added = try Self.bind(configuration, known, without: removed.map(\.key), report)
         } catch {
             audit?.undo()
             throw error
         }
-        listeners = keys.compactMap { key in (known.listeners + added).first { $0.key == key } }
+        listeners = keys.compactMap { key in (added + known.listeners).first { $0.key == key } }
         self.added = added
     }
 
@@ -204,11 +204,12 @@ struct PreparedFiles: Sendable {
     }
 
     private static func bind(
-        _ configuration: Configuration, _ known: Known, _ report: ConfigurationReport
+        _ configuration: Configuration, _ known: Known, without removed: [ListenerKey],
+        _ report: ConfigurationReport
     ) throws(ReloadRefusal) -> [(key: ListenerKey, listener: BoundListener)] {
         var added: [(key: ListenerKey, listener: BoundListener)] = []
         for (index, key) in ListenerKey.keys(of: configuration.listen).enumerated()
-        where !known.has(key) {
+        where !known.has(key) || removed.contains(key) {
             do throws(CommandFailure) {
                 let listener = try BoundListener(key.address, workers: known.workerCount, isForAll: true)
                 added.append((key, listener))

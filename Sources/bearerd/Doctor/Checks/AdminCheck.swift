@@ -24,6 +24,8 @@ enum AdminCheck: WholeCheck {
         }
         switch PortProbe.look(at: admin.listen) {
         case .free: return .ok("\(admin.listen) is free")
+        case .unreachable(let holder):
+            return .fail(PortProbe.words(on: holder, at: admin.listen), fix: "restart it")
         case .unknown: return .ok("no daemon answers at \(admin.listen)")
         case .taken(let holder):
             return .fail(

@@ -47,6 +47,12 @@ enum DaemonCheck {
     private static func absence(of daemon: DaemonView, _ listen: [ListenAddress]) -> Finding {
         switch daemon {
         case .nobody(let address):
+            // A full queue looks like nobody to who waits for a while.
+            if case .taken(let holder) = PortProbe.look(at: address) {
+                return .fail(
+                    "\(holder?.words ?? "a process") listens at \(address) (admin.listen), and accepts nobody",
+                    fix: "restart it; where it stands still, kill -9 ends it")
+            }
             guard let elsewhere = DaemonElsewhere(listening: listen) else {
                 return .skip(
                     "none runs: nobody listens at \(address) (admin.listen); the rest is what a start would find"

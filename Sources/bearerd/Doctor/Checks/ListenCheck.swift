@@ -20,6 +20,9 @@ enum ListenCheck: WholeCheck {
             case .unknown: seen.append("\(address) is not tried")
             case .unusable(let reason):
                 return .fail("\(address): \(reason)", fix: PortProbe.mend(of: address, key))
+            case .unreachable(let holder):
+                return .fail(
+                    PortProbe.words(on: holder, at: address), fix: "bearerd reload, which binds it anew")
             case .taken(let holder):
                 guard let daemon = subject.daemon.status,
                     holder?.process == nil || holder?.process == daemon.daemon?.processID

@@ -23,7 +23,7 @@ enum RedirectURICheck: IdentityCheck {
         case .unknown where uri.port == 0:
             let also = page.map { ", and \($0.registered) for logins on the admin listener" } ?? ""
             return .ok("\(advice), with any port\(also)")
-        case .unknown: return .ok(advice)
+        case .unknown, .unreachable: return .ok(advice)
         case .taken(let holder):
             if let page = subject.configuration.loginPage(receiving: identity.configuration),
                 subject.daemon.status != nil
