@@ -118,12 +118,32 @@ package struct ConfigurationReport: Sendable {
         if case .configured(let admin) = adminListener { admin } else { nil }
     }
 
-    /// One line for each problem: `FILE:LINE:COLUMN: error: …`.
-    package var lines: [String] { problems.map { $0.line(in: file) } }
-    /// Those of ``lines`` that tell errors.
-    package var errorLines: [String] {
-        problems.filter { $0.severity == .error }.map { $0.line(in: file) }
+    /// The most problems of one severity that are told one by one.
+    private static let mostTold = 100
+
+    /// The problems as they are told: of very many of one severity the first, and then the number of the others.
+    package var told: [ConfigurationProblem] {
+        let counts = Dictionary(grouping: problems, by: \.severity).mapValues(\.count)
+        var seen: [ConfigurationProblem.Severity: Int] = [:]
+        return problems.compactMap { problem in
+            let severity = problem.severity
+            seen[severity, default: 0] += 1
+            let more = counts[severity, default: 0] - Self.mostTold
+            switch seen[severity, default: 0] - Self.mostTold {
+            case ...0: return problem
+            case 1:
+                return ConfigurationProblem(
+                    severity: severity, mark: problem.mark, path: "",
+                    reason: "and \(more) more of severity \(severity.rawValue) from here on")
+            default: return nil
+            }
+        }
     }
+
+    /// One line for each problem that is told: `FILE:LINE:COLUMN: error: …`.
+    package var lines: [String] { told.map { $0.line(in: file) } }
+    /// Those of ``lines`` that tell errors.
+    package var errorLines: [String] { told.filter { $0.severity == .error }.map { $0.line(in: file) } }
 }
 
 extension Reading {

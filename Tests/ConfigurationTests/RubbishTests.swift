@@ -35,6 +35,15 @@ import Testing
         }
     }
 
+    @Test func `very many errors are counted, and the first of them told`() {
+        let unknown = (0..<20_000).map { "listen\($0): 1\n" }.joined()
+        let report = report(unknown + smallest)
+        #expect(report.lines.count == 101 && report.errorLines == report.lines)
+        #expect(report.lines[0].hasSuffix("listen0: unknown key; did you mean 'listen'?"))
+        #expect(report.lines[100] == "c.yaml:101:1: error: and 19900 more of severity error from here on")
+        #expect(report.configuration == nil && report.problems.count == 20_000)
+    }
+
     private func expectOutcome(of text: [UInt8]) {
         let report = ConfigurationReport(text, file: "c.yaml", environment: { _ in nil })
         #expect((report.configuration == nil) == report.problems.contains { $0.severity == .error })

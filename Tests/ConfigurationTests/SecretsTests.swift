@@ -38,6 +38,15 @@ import Testing
         #expect(throws: CredentialError.self) { try source.read() }
     }
 
+    @Test func `a pipe without a text is no file with a credential`() throws {
+        let pipe = "\(directory.path)/pipe"
+        try #require(mkfifo(pipe, 0o600) == 0)
+        for key in ["assertion_file", "client_secret_file"] {
+            let lines = report(withIdentity("\(key): \(pipe)")).lines
+            #expect(lines.contains { $0.hasSuffix("\(pipe) is no file with a text in it") }, "\(lines)")
+        }
+    }
+
     @Test func `the store's key is 32 bytes, in whatever form it is given`() throws {
         let key = String(repeating: "5a", count: 32)
         let good = try directory.file("good", key + "\n")

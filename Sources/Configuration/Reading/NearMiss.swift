@@ -7,9 +7,11 @@ package enum NearMiss {
 
     /// The words `; did you mean 'x'?`, or nothing when no candidate is near.
     package static func hint(for word: String, among candidates: [String]) -> String {
-        guard let best = best(for: word, among: candidates) else { return "" }
-        return "; did you mean '\(best)'?"
+        hint(of: best(for: word, among: candidates))
     }
+
+    /// The same words for what is known to be near.
+    static func hint(of best: String?) -> String { best.map { "; did you mean '\($0)'?" } ?? "" }
 
     /// The nearest candidate within ``mostEdits``, the first one of several.
     ///

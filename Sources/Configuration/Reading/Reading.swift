@@ -20,6 +20,10 @@ final class Reading {
     /// The paths of keys with an error in their value or in an item of it.
     private var faultyPaths: Set<String> = []
 
+    /// How many unknown keys are still compared with those that there are; a file with very many was not written with these in
+    /// mind.
+    private var comparisonsLeft = 100
+
     init(
         environment: @escaping (String) -> String?, directory: String? = nil, record: KeyRecord? = nil
     ) {
@@ -43,6 +47,17 @@ final class Reading {
             path = path[..<bracket]
             faultyPaths.insert(String(path))
         }
+    }
+
+    /// Reports an unknown key.
+    ///
+    /// - Parameter spellings: of the keys that there are.
+    /// - Returns: the one that was probably meant.
+    func unknownKey(_ key: String, at place: Place, among spellings: [String]) -> String? {
+        comparisonsLeft -= 1
+        let meant = comparisonsLeft < 0 ? nil : NearMiss.best(for: key, among: spellings)
+        error("unknown key\(NearMiss.hint(of: meant))", at: place)
+        return meant
     }
 
     /// Returns true if an error was reported for the value at `path`.

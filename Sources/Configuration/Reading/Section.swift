@@ -29,6 +29,7 @@ struct Section<Key: ConfigurationKey> {
         reading.record?.note(
             section: place.path, names: Key.allCases.map(\.rawValue), spellings: Key.spellings)
         guard let mapping else { return }
+        lazy var spellings = usable?.keys.flatMap(\.spellings).sorted() ?? Key.spellings
         for entry in mapping.entries {
             let place = place.key(entry.key, at: entry.mark)
             let key = Key.spelled(entry.key)
@@ -38,9 +39,7 @@ struct Section<Key: ConfigurationKey> {
             } else if let key, let objection = usable?.objection(key) {
                 reading.error(objection, at: place)
             } else {
-                let spellings = usable?.keys.flatMap(\.spellings).sorted() ?? Key.spellings
-                reading.error("unknown key\(NearMiss.hint(for: entry.key, among: spellings))", at: place)
-                let meant = NearMiss.best(for: entry.key, among: spellings)
+                let meant = reading.unknownKey(entry.key, at: place, among: spellings)
                 if let key = meant.flatMap(Key.spelled) { misspelt.insert(key) }
             }
         }

@@ -16,10 +16,7 @@ enum SecretFile {
             bytes.removeLast()
             if bytes.last == UInt8(ascii: "\r") { bytes.removeLast() }
         }
-        guard !bytes.isEmpty else {
-            throw CredentialError(
-                reason: status.kind == .regular ? "\(path) is empty" : "\(path) is no file with a text in it")
-        }
+        guard !bytes.isEmpty else { throw CredentialError(reason: "\(path) is empty") }
         return (Secret(bytes: bytes), status)
     }
 
@@ -29,6 +26,9 @@ enum SecretFile {
     ) throws(CredentialError) -> (bytes: [UInt8], status: FileStatus) {
         let (bytes, status) = try anyContents(of: path, limit)
         try check(status, of: path)
+        guard status.kind == .regular || !bytes.isEmpty else {
+            throw CredentialError(reason: "\(path) is no file with a text in it")
+        }
         return (bytes, status)
     }
 

@@ -31,9 +31,9 @@ extension ConfigurationReport {
 }
 
 extension ConfigurationReport {
-    /// The problems of one kind, in the order of the file.
+    /// The problems of one kind that are told, in the order of the file.
     func faults(_ severity: ConfigurationProblem.Severity) -> [ConfigurationFault] {
-        problems.filter { $0.severity == severity }.map { problem in
+        told.filter { $0.severity == severity }.map { problem in
             ConfigurationFault(
                 file: file, line: problem.line, column: problem.column, key: problem.path,
                 message: problem.reason)
