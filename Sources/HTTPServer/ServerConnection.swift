@@ -235,8 +235,9 @@ package final class ServerConnection {
     /// Reads and drops the rest of a request whose answer the client has, so that its next one can follow.
     ///
     /// - Parameter limit: the longest time for all of this.
-    /// - Returns: false if the client is too slow, gone, or has sent no message.
-    package func skipRest(within limit: Duration) async -> Bool {
+    /// - Returns: nil once that one may come; else what is left of the time, because the client is too slow, gone, or has sent
+    ///   no message.
+    package func skipRest(within limit: Duration) async -> Duration? {
         let deadline = ContinuousClock.now + limit
         dawdles = true
         defer {
@@ -249,7 +250,8 @@ package final class ServerConnection {
             guard rest > .zero, (try? await incoming.nextPiece(within: rest)) != nil else { break }
             incoming.consumePiece()
         }
-        return incoming.isFinished
+        if incoming.isFinished { return nil }
+        return urgency == .over ? .zero : max(ContinuousClock.now.duration(to: deadline), .zero)
     }
 
     /// Frees the memory of the last request and response.

@@ -40,6 +40,15 @@ actor HeadEnd: LoopConfined {
     /// Receives what nobody wants, to the end of it.
     func linger() async { await connection.lingerAndClose() }
 
+    /// Receives a head, and drops the rest of its message.
+    ///
+    /// - Returns: what is left of a minute; nil once another message may come.
+    func skipRest() async throws -> Duration? {
+        _ = try await connection.receiveHead()
+        _ = try connection.beginBody(limit: .max)
+        return await connection.skipRest(within: .seconds(60))
+    }
+
     var isOpen: Bool { stream.isOpen }
 
     func close() { stream.close() }

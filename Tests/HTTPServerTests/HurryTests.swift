@@ -52,6 +52,29 @@ import Testing
         }
     }
 
+    @Test func `has the rest of a message come in, and gives one up that does not, at once`() async throws {
+        let head = Self.part + "Content-Length: 9\r\n\r\n"
+        for isWhole in [true, false] {
+            try await withEnd { end, client in
+                say(head, on: client)
+                async let rest = end.skipRest()
+                await end.hurry(behind: UInt64(head.utf8.count), times: 0)
+                say(isWhole ? "123456789" : "x", on: client)
+                if !isWhole { await end.hurry(behind: UInt64(head.utf8.count) + 1, times: 2) }
+                let left = try await rest
+                #expect(left == (isWhole ? nil : .zero))
+            }
+        }
+    }
+
+    @Test func `leaves the time that there is to a client whose rest is no message`() async throws {
+        try await withEnd { end, client in
+            say(Self.part + "Transfer-Encoding: chunked\r\n\r\nrubbish\r\n", on: client)
+            let left = try await end.skipRest()
+            #expect(try #require(left) > .zero)
+        }
+    }
+
     @Test func `gives up a client that has its last answer`() async throws {
         try await withEnd { end, client in
             async let lingering: Void = end.linger()

@@ -212,6 +212,8 @@ final class ConnectionKeeper<Kinds: UpstreamKinds> {
     private func serve(_ seat: Seat) async {
         let connection = seat.connection
         var mustLinger = false
+        // What is left of the time that a client has which still sends; nil if that has not begun.
+        var rest: Duration?
         do throws(MessageError) {
             let isPlain = !connection.isEncrypted
             let isSecure = seat.isSecured || isPlain ? true : try await connection.secure()
@@ -232,8 +234,9 @@ final class ConnectionKeeper<Kinds: UpstreamKinds> {
                 mustLinger = mustLingerBehind(seat)
                 // The answer has said that the connection goes on (RFC 9112 §9.6).
                 if mustLinger, connection.persists {
-                    mustLinger = await !connection.skipRest(
-                        within: linger ?? ServerConnection.longestLinger)
+                    seat.exchange.letGo()
+                    rest = await connection.skipRest(within: longestLinger)
+                    mustLinger = rest != nil
                 }
                 guard connection.persists, !mustLinger, !(hasLingered && connection.hasReadAll) else { break }
                 connection.answered()
@@ -247,7 +250,7 @@ final class ConnectionKeeper<Kinds: UpstreamKinds> {
         if connection.isDormant, !hasLingered, !refused.contains(connection.stream) {
             return park(seat)
         }
-        if mustLinger { await linger(seat) } else { await connection.finish() }
+        if mustLinger, rest != .zero { await linger(seat, within: rest) } else { await connection.finish() }
         ended(seat)
     }
 
@@ -259,10 +262,13 @@ final class ConnectionKeeper<Kinds: UpstreamKinds> {
         resumeIfEmpty()
     }
 
-    private func linger(_ seat: Seat) async {
+    /// - Parameter limit: nil for as long as any client may take.
+    private func linger(_ seat: Seat, within limit: Duration? = nil) async {
         seat.exchange.letGo()
-        await seat.connection.lingerAndClose(within: linger ?? ServerConnection.longestLinger)
+        await seat.connection.lingerAndClose(within: limit ?? longestLinger)
     }
+
+    private var longestLinger: Duration { linger ?? ServerConnection.longestLinger }
 
     /// Returns true if closing now could cost the client its response, because a part of the request is
     /// unread.
