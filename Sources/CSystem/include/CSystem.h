@@ -103,6 +103,11 @@ int bearerd_command_helper(int *requests);
 /* Has a command helper serve one request, which goes into `answer`; its result comes out of it. What was started ends
    when that is closed. Returns 0 or an errno; never waits. */
 int bearerd_command_ask(int requests, int *answer);
+/* Has the terminal of standard input not show what is typed: -1 with errno where it is none. A signal that ends or stops
+   the process finds it as it was; when that goes on, it hides again, and the question is written to standard error again. */
+int bearerd_hide_typing(const char *question, size_t length);
+/* Ends that. */
+void bearerd_show_typing(void);
 /* The version of Landlock that the kernel speaks; -1 with errno where it does not. */
 int bearerd_landlock_version(void);
 /* A rule set that denies all that this version can deny, but for what is allowed in it later: -1 with errno.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Glibc
+internal import CBearerdSystem
 
 /// Lines that a person types at the terminal.
 package enum TerminalInput {
@@ -8,13 +8,13 @@ package enum TerminalInput {
     package static func line() -> String? { readLine() }
 
     /// A line that the terminal does not show while it is typed; shown where standard input is no terminal.
-    package static func hiddenLine() -> String? {
-        var settings = termios()
-        guard tcgetattr(STDIN_FILENO, &settings) == 0 else { return readLine() }
-        var hidden = settings
-        hidden.c_lflag &= ~tcflag_t(ECHO)
-        tcsetattr(STDIN_FILENO, TCSADRAIN, &hidden)
-        defer { tcsetattr(STDIN_FILENO, TCSADRAIN, &settings) }
+    ///
+    /// A signal that ends or stops the process leaves the terminal as it was.
+    ///
+    /// - Parameter question: on standard error already, and written there again when the process was stopped and goes on.
+    package static func hiddenLine(answering question: String) -> String? {
+        guard bearerd_hide_typing(question, question.utf8.count) == 0 else { return readLine() }
+        defer { bearerd_show_typing() }
         return readLine()
     }
 }

@@ -89,7 +89,9 @@ struct StarterDialogue {
 
     private func line(_ question: String, isHidden: Bool = false) throws(CommandFailure) -> String {
         try? StandardStream.error.write("\(question): ")
-        guard let text = isHidden ? TerminalInput.hiddenLine() : TerminalInput.line() else {
+        let answer =
+            isHidden ? TerminalInput.hiddenLine(answering: "\(question): ") : TerminalInput.line()
+        guard let text = answer else {
             throw CommandFailure(.usage, "the input has ended before all was told; nothing was written")
         }
         if isHidden { try? StandardStream.error.write("\n") }
