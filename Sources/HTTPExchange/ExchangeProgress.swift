@@ -3,7 +3,7 @@
 /// The bytes that an exchange has received and sent; two equal values mean that nothing passed in between.
 package struct ExchangeProgress: Equatable, Sendable {
     private let received: UInt64
-    private let sent: UInt64
+    package let sent: UInt64
     private let untaken: Int
 
     /// - Parameters:

@@ -53,6 +53,7 @@ package struct TraceSpan: Sendable {
 /// HTTP, and bearerd's own).
 package enum SpanKey: String, Sendable {
     case method = "http.request.method"
+    case methodOriginal = "http.request.method_original"
     case resendCount = "http.request.resend_count"
     case status = "http.response.status_code"
     case route = "http.route"

@@ -73,7 +73,9 @@ extension Forwarder {
             let cause = cause(of: error, exchange)
             // The bytes that an upload holds must not be read a second time.
             if exchange.upload.isRunning { await stopUpload(of: exchange) }
-            if let trace = exchange.trace { endSend(of: trace, cause, hasHead: exchange.record.status > 0) }
+            if let trace = exchange.trace {
+                endSend(of: exchange, trace, cause, status: exchange.record.status)
+            }
             if error == .upstreamUnavailable(.declined), mayDecline, exchange.isReplayable,
                 !exchange.isClientGone, !exchange.isCall
             {

@@ -70,7 +70,7 @@ extension Forwarder {
             if !exchange.isCutByReload { exchange.record.status = 499 }
             if exchange.record.abortReason == nil { exchange.record.abortReason = .clientGone }
             // Perhaps it is there, and takes nothing.
-            return client.cut(with: cancel)
+            return cut(exchange, with: cancel)
         }
         if exchange.answer.hasBegun {
             if exchange.record.abortReason == nil {
@@ -107,11 +107,11 @@ extension Forwarder {
     /// else by a cut.
     private func breakOff(_ exchange: Exchange, _ error: ProxyError, _ rejection: Rejection) {
         let client = exchange.client
-        guard client.request.version == .http2, client.request.fields.areOfGRPC else { return client.cut() }
-        if let code = exchange.upstream?.tellingResetCode { return client.cut(with: code) }
+        guard client.request.version == .http2, client.request.fields.areOfGRPC else { return cut(exchange) }
+        if let code = exchange.upstream?.tellingResetCode { return cut(exchange, with: code) }
         switch error {
         case .bodyTooLarge, .requestTimedOut, .uploadTimedOut, .answerTimedOut, .draining, .revoked:
-            if !endCall(exchange, with: rejection) { client.cut() }
+            if !endCall(exchange, with: rejection) { cut(exchange) }
         default:
             // A reset by the upstream tells a code of its own; any other failure says nothing to the caller.
             let isLost =
@@ -119,8 +119,16 @@ extension Forwarder {
                 case .connection?, .silence?, .flood?: true
                 default: false
                 }
-            if !isLost || !endCall(exchange, with: rejection) { client.cut() }
+            if !isLost || !endCall(exchange, with: rejection) { cut(exchange) }
         }
+    }
+
+    /// Cuts the answer; what HTTP/2 has kept of it was not sent.
+    private func cut(_ exchange: Exchange, with code: UInt32? = nil) {
+        let client = exchange.client
+        if let code { client.cut(with: code) } else { client.cut() }
+        guard client.request.version == .http2 else { return }
+        exchange.record.bytesOut = min(exchange.record.bytesOut, client.progress.sent)
     }
 
     /// Ends a gRPC call whose response has begun by trailers.

@@ -28,10 +28,15 @@ extension Forwarder {
         if trace.hasForeignState { client.request.fields.remove(.tracestate) }
     }
 
-    /// Records a sending that brought no response.
-    func endSend(of trace: RequestTrace, _ error: ProxyError, hasHead: Bool) {
-        let failure = UpstreamFailure(reported(error), hasHead: hasHead)
-        trace.endSend(errorType: failure?.label.label ?? "cancelled")
+    /// Records a sending that brought no response, or one that broke off.
+    ///
+    /// It is an error only where the upstream, or the way to it, is at fault.
+    ///
+    /// - Parameter status: of the head that had come; 0 for none.
+    func endSend(of exchange: Exchange, _ trace: RequestTrace, _ error: ProxyError, status: Int) {
+        let cause = exchange.isClientGone ? .clientGone : reported(error)
+        let failure = UpstreamFailure(cause, hasHead: status > 0)
+        trace.endSend(status: status > 0 ? status : nil, errorType: failure?.label.label)
     }
 
     /// Exports the spans of a request that is over.

@@ -64,7 +64,7 @@ extension Forwarder {
                 isClientOpen: exchange.client.isOpen)
             if loss.wasStale { heedStaleness(of: upstream, exchange, on: route) }
             await stopUpload(of: exchange)
-            if let trace = exchange.trace { endSend(of: trace, loss.failure, hasHead: false) }
+            if let trace = exchange.trace { endSend(of: exchange, trace, loss.failure, status: 0) }
             exchange.upstream = nil
             route.pool.discard(upstream)
             if loss.wantsOtherProtocol, !exchange.isReplayable { route.pool.heedLoss() }

@@ -66,6 +66,7 @@ final class RequestTrace {
             (.path, .text(Self.path(of: request.target))), (.status, .number(request.status)),
             (.protocolVersion, .text(request.version.number)), (.clientAddress, .text(request.peer)),
         ]
+        if method.isOther { attributes.append((.methodOriginal, .text(request.method.rawValue))) }
         if let abortReason = request.abortReason { attributes.append((.errorType, .text(abortReason.word))) }
         if let route = request.route { attributes.append((.route, .text(route))) }
         if let identity = request.identity { attributes.append((.identity, .text(identity))) }
@@ -74,13 +75,13 @@ final class RequestTrace {
             parent: parent, start: startNanoseconds, end: now, attributes: attributes,
             isError: request.isError)
         guard let upstream = request.upstream else { return [own] }
-        return [own] + sends.indices.compactMap { span(of: $0, method, at: upstream) }
+        return [own] + sends.indices.compactMap { span(of: $0, request.method, at: upstream) }
     }
 
     private func span(
-        of index: Int, _ method: (value: String, name: String), at upstream: HTTPURL
+        of index: Int, _ requested: HTTPMethod, at upstream: HTTPURL
     ) -> TraceSpan? {
-        let send = sends[index]
+        let (send, method) = (sends[index], requested.spanName)
         guard let context = TraceContext(traceID: context.traceID, spanID: send.spanID, isSampled: true)
         else {
             return nil
@@ -89,6 +90,7 @@ final class RequestTrace {
             (.method, .text(method.value)), (.serverAddress, .text(upstream.socketPath ?? upstream.host)),
         ]
         if upstream.socketPath == nil { attributes.append((.serverPort, .number(Int(upstream.port)))) }
+        if method.isOther { attributes.append((.methodOriginal, .text(requested.rawValue))) }
         if index > 0 { attributes.append((.resendCount, .number(index))) }
         if let status = send.status { attributes.append((.status, .number(status))) }
         let isError = send.errorType != nil || send.status.map { $0 >= 400 } ?? false
@@ -110,8 +112,8 @@ final class RequestTrace {
 
 extension HTTPMethod {
     /// The method in spans; an uncommon one is `_OTHER` as an attribute and `HTTP` in a span's name.
-    fileprivate var spanName: (value: String, name: String) {
+    fileprivate var spanName: (value: String, name: String, isOther: Bool) {
         let known: [HTTPMethod] = [.get, .head, .post, .put, .patch, .delete, .options]
-        return known.contains(self) ? (rawValue, rawValue) : ("_OTHER", "HTTP")
+        return known.contains(self) ? (rawValue, rawValue, false) : ("_OTHER", "HTTP", true)
     }
 }

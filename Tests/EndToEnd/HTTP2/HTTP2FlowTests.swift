@@ -31,6 +31,18 @@ import Testing
         #expect(answer.status == 200 && answer.content.count == 200 * text.utf8.count)
     }
 
+    @Test func `what a client's window kept back is not told as sent`() throws {
+        let sidecar = try Sidecar()
+        try sidecar.awaitToken()
+        sidecar.upstream.answer { _ in .ok(String(repeating: "x", count: 90_000)) }
+        let client = try HTTP2Client(to: sidecar.bearerd.proxy)
+        let stream = try client.begin("GET", "/")
+        try client.wait { $0.answers[stream]?.content.count == 65_535 }
+        try client.send(.reset(stream))
+        let line = try sidecar.bearerd.logLine("the end") { $0["code"] == "client_gone" }
+        #expect(line["bytes_out"] == "65535", "\(line.json)")
+    }
+
     @Test func `a large answer comes whole over TLS, too`() throws {
         let site = try SecureSite()
         try site.sidecar.awaitToken()

@@ -48,6 +48,39 @@ import Testing
         }
     }
 
+    @Test
+    func `blames no upstream for a client that leaves, and tells the status of an answer that breaks off`()
+        throws
+    {
+        let collector = try RawUpstream { _ in .json("{}") }
+        let sidecar = try Sidecar(.init(top: "telemetry: {otlp_endpoint: \"\(collector.url)\", sample: 1}"))
+        try sidecar.awaitToken()
+        let gate = Gate()
+        defer { gate.open() }
+        sidecar.upstream.answer { request in
+            request.head.target == "/left"
+                ? .ok().held(by: gate)
+                : .raw("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc", thenClose: true)
+        }
+        do {
+            let client = try sidecar.client()
+            try client.send("MKCOL", "/left")
+            try sidecar.upstream.request()
+            client.wire.close()
+        }
+        try sidecar.bearerd.logLine("that the client has left") { $0["status"] == "499" }
+        let left = try Self.spans(of: collector, count: 3).filter { $0["kind"].number == 3 }
+        let send = try #require(left.first { Self.attribute("http.request.method", of: $0) == "_OTHER" })
+        #expect(Self.attribute("http.request.method_original", of: send) == "MKCOL")
+        #expect(Self.attribute("error.type", of: send) == nil && send["status"]["code"] == .null, "\(send)")
+        _ = try? sidecar.get("/cut")
+        let cut = try #require(
+            try Self.spans(of: collector, count: 5).first {
+                Self.attribute("error.type", of: $0) == "truncated" && $0["kind"].number == 3
+            })
+        #expect(Self.attribute("http.response.status_code", of: cut) == "200")
+    }
+
     @Test func `is none where nobody samples, and what the client says passes on`() throws {
         let collector = try RawUpstream { _ in .json("{}") }
         let sidecar = try Sidecar(
