@@ -55,17 +55,21 @@ struct DemoCommand: Command {
         return """
             Everything runs in this process, on loopback; Ctrl-C ends it. In another terminal:
 
-              curl \(proxy)/whoami          the claims of the token that was put in
-              curl \(proxy)/echo -d hello   what the API received
-              curl -N \(proxy)/events       a stream, forwarded as it comes
-              curl http://127.0.0.1:\(ports.api)/whoami   the API without bearerd: 401
+            The claims of the token that was put in:
+              curl \(proxy)/whoami
+            What the API received:
+              curl \(proxy)/echo -d hello
+            A stream, forwarded as it comes:
+              curl -N \(proxy)/events
+            The API without bearerd, 401:
+              curl http://127.0.0.1:\(ports.api)/whoami
 
             A gRPC call, whose answer ends with 08 01, SERVING; `grpc_health_probe -addr 127.0.0.1:\(ports.proxy)` does the same:
 
               printf '\\0\\0\\0\\0\\0' | curl -s --http2-prior-knowledge -H 'content-type: application/grpc' -H 'te: trailers' \\
                 --data-binary @- \(proxy)/grpc.health.v1.Health/Check | od -An -tx1
 
-              http://127.0.0.1:\(ports.admin)/        the status page
+            The status page: http://127.0.0.1:\(ports.admin)/
 
 
             """

@@ -59,9 +59,9 @@ struct ProxyCommand: Command {
             "\(addresses.joined(separator: ", ")) forwards to \(starter.answers[.upstream] ?? ""); Ctrl-C ends it."
         ]
         if let admin = sockets.admin?.address {
-            lines.append("  http://\(admin)/   the status page")
+            lines.append("  the status page: http://\(admin)/")
             if let url = configuration.loginURL(of: configuration.identities.first?.name, at: admin) {
-                lines.append("  \(url)   logs in; the session is kept")
+                lines.append("  who opens \(url) logs in; the session is kept")
             }
         }
         return lines.joined(separator: "\n") + "\n\n"

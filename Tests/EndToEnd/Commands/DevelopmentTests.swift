@@ -177,6 +177,11 @@ import Testing
         let text = demo.process.output.withLock { $0.text }
         let url = try #require(text.firstMatch(of: #/http://127\.0\.0\.1:(\d+)/whoami/#))
         #expect(text.contains("curl"))
+        for line in text.split(separator: "\n") where line.hasPrefix("  curl") {
+            #expect(
+                line.split(separator: " ").last?.contains(":") == true || line.hasSuffix("hello"),
+                "a remark: \(line)")
+        }
         let proxy = Address.tcp(port: try #require(UInt16(url.output.1)))
         _ = try Self.checkWhoami(proxy)
         #expect(text.contains("--data-binary @- http://\(proxy)/grpc.health.v1.Health/Check"))

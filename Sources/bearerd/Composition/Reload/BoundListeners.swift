@@ -166,7 +166,9 @@ extension CommandFailure {
             guard holder.process != CurrentProcess.identifier else {
                 return " by this process itself: give \(key) another port, or restart it"
             }
-            let hint = holder.command == "bearerd" ? " ('bearerd status' tells of it)" : ""
+            // Without a file, where the key is an option, there is nothing by which a command could ask.
+            let hint =
+                holder.command == "bearerd" && !key.hasPrefix("--") ? " ('bearerd status' tells of it)" : ""
             return " by \(holder.words)\(hint): stop it, or give \(key) another port"
         case (EADDRINUSE, .unix(let path)):
             if let status = try? FileSystem.status(of: path, followingLink: false), status.kind != .socket {
