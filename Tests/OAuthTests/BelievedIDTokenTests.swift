@@ -48,6 +48,8 @@ import Testing
         harness.server.publish(.status(200, text), at: "\(Self.issuer)/keys")
     }
 
+    private struct Dropped { weak var session: AuthSession? }
+
     private func isRevoked(_ token: String, at harness: SessionHarness) -> Bool {
         harness.server.bodies.contains { $0.hasPrefix("token=\(token)&") }
     }
@@ -64,6 +66,34 @@ import Testing
             harness.server.script(try answer(key, of: "alice"))
             try await harness.session.logIn(with: code())
             #expect(harness.token == "at-alice")
+        }
+    }
+
+    @Test(arguments: ["alice", "mallory"])
+    func `are judged and stored though the session is let go of before they come`(
+        subject: String
+    ) async throws {
+        let harness = harness()
+        let key = try SigningKey.generateP256()
+        publish(key, on: harness)
+        harness.server.script(try answer(key, of: "alice"), .held)
+        try await harness.run {
+            try await harness.session.logIn(with: code())
+            var session: AuthSession? = AuthSession(
+                configuration: await harness.session.engine.configured, executor: harness.session.executor,
+                clock: harness.clock, transport: harness.server, store: harness.store,
+                credentials: harness.secret, observer: harness.journal)
+            let dropped = Dropped(session: session)
+            try? await session?.refresh(waitingAtMost: .zero)
+            await harness.settle()
+            session = nil
+            await harness.settle()
+            harness.server.release(with: try answer(key, of: subject))
+            await harness.settle()
+            let stored = try #require(harness.store.stored())
+            #expect(stored.subject == "alice")
+            #expect((stored.refreshToken == nil) == (subject == "mallory"))
+            #expect(dropped.session == nil)
         }
     }
 

@@ -126,7 +126,7 @@ struct `A store that never answers` {
         harness.store.hanging = nil
     }
 
-    @Test func `has no lease kept by a session that is gone once it gives it`() async throws {
+    @Test func `has no lease kept by what a session that is gone was told to do`() async throws {
         let harness = harness(.lock)
         var session: AuthSession? = AuthSession(
             configuration: await harness.session.engine.configured, executor: harness.session.executor,
@@ -144,7 +144,7 @@ struct `A store that never answers` {
             hasLease.raise()
         }
         await harness.settle()
-        #expect(hasLease.isRaised && harness.server.bodies.isEmpty)
+        #expect(hasLease.isRaised)
         harness.store.unlock()
         await other.value
         await end(harness)

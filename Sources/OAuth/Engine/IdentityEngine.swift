@@ -248,6 +248,19 @@ struct IdentityEngine: Sendable {
         if isQuietTold, !wasQuiet { act(.quiet) }
     }
 
+    /// True if nothing would be lost were the sessions let go of now: no request is under way, no lease is held, and nothing
+    /// is in memory alone.
+    var isAtRest: Bool {
+        if phase.isStopped { return true }
+        guard commands.isEmpty, queue.isEmpty, orphans.isEmpty, !needsWriting, lease == nil else {
+            return false
+        }
+        switch phase {
+        case .idle, .settling, .locking, .stopped: return true
+        case .reading, .spending, .asking, .judging, .saving, .performing, .holding: return false
+        }
+    }
+
     /// True if nothing is under way any more, and nothing begins.
     var isQuiet: Bool {
         if phase.isStopped { return true }

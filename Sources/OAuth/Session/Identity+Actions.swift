@@ -103,10 +103,11 @@ extension Identity {
     func release(_ ticket: Ticket, leavingMark isLeft: Bool) {
         guard let lease = leases.removeValue(forKey: ticket) else { return }
         if isLeft { lease.leaveSpent() }
-        let earlier = releasing
+        let (earlier, session) = (releasing, firstSession)
         releasing = Task {
             await earlier?.value
             _ = await outcome { await lease.release() }
+            withExtendedLifetime(session) {}
         }
     }
 
@@ -145,6 +146,14 @@ extension Identity {
 
     /// The failure of a request whose session nobody has any more.
     private static let gone = TokenFailure(.transient, .cancelled, detail: "the session has ended")
+
+    /// An answer whose tokens nobody can judge any more.
+    static func unjudged(_ outcome: TokenRequestResult) -> TokenRequestResult {
+        var outcome = outcome
+        outcome.refreshToken = outcome.anyRefreshToken
+        outcome.result = .failure(gone)
+        return outcome
+    }
 
     func ask(
         _ ticket: Ticket, _ target: TargetID, _ grant: Grant, _ additions: TokenAdditions, waitsLong: Bool

@@ -34,6 +34,9 @@ actor Identity: ExecutorConfined {
     /// Requests that nobody waits for but the end of the process, logins among them.
     var leftovers: Task<Void, Never>?
 
+    /// The sessions while something is under way: who has let go of one has its answers judged and stored all the same, by
+    /// the threads that live as long as it.
+    private var kept: [TargetID: AuthSession] = [:]
     private var waiters: [WaiterID: OneTimeWaiter<AccessTokenSnapshot?>] = [:]
     private var lastID = 0
     private var commands: [CommandID: CheckedContinuation<CommandResult, Never>] = [:]
@@ -115,6 +118,7 @@ actor Identity: ExecutorConfined {
         for action in actions { carryOut(action) }
         // Whoever has the lease would take our own claim for another's.
         if case .locking = engine.phase {} else { claim = nil }
+        kept = engine.isAtRest ? [:] : members.compactMapValues(\.session)
         reportStates()
     }
 
@@ -220,7 +224,9 @@ actor Identity: ExecutorConfined {
         case .probe(let ticket, let target): probe(ticket, target)
         case .judge(let ticket, let target, let outcome, let refreshed):
             let session = members[target]?.session
-            Task { take(.judged(ticket, await session?.judge(outcome, of: refreshed) ?? outcome)) }
+            Task {
+                take(.judged(ticket, await session?.judge(outcome, of: refreshed) ?? Self.unjudged(outcome)))
+            }
         case .revoke(let token, let hint, let client):
             let session = firstSession
             leave(behind: Task { await session?.revoke(leftover: token, hint, of: client) })
