@@ -48,7 +48,8 @@ enum DaemonCheck {
         switch daemon {
         case .nobody(let address):
             // A full queue looks like nobody to who waits for a while.
-            if case .taken(let holder) = PortProbe.look(at: address) {
+            let isUnix = if case .unix = address { true } else { false }
+            if case .taken(let holder) = PortProbe.look(at: address), holder != nil || isUnix {
                 return .fail(
                     "\(holder?.words ?? "a process") listens at \(address) (admin.listen), and accepts nobody",
                     fix: "restart it; where it stands still, kill -9 ends it")
