@@ -163,7 +163,7 @@ struct `The page of the status`: ShowsPage {
         let shown = (0..<60).map { identity("identity-\($0)") }
         let text = page(shown)
         let count = text.ranges(of: "<article").count
-        #expect(count > 20 && count < 60, "\(count)")
+        #expect(count > 10 && count < 60, "\(count)")
         let grown = shown.map { status -> SessionStatus in
             var status = status
             status.lastError = LastError(

@@ -99,13 +99,13 @@ import Testing
         let sidecar = try Sidecar(provider: provider)
         #expect(try sidecar.get().status == 200)
         let state = { try sidecar.identityStatus()["state"].string }
-        #expect(try sidecar.admin("POST", "/api/identities/default/refresh").status != 200)
+        #expect(try sidecar.act("refresh").status == 503)
         try eventually("the error") { try state() == "misconfigured" }
         #expect(try sidecar.get().status == 200)
         #expect(try sidecar.identityStatus()["token_usable"] == .bool(true))
         #expect(try sidecar.metrics().sum("bearerd_token_usable", #"identity="default""#) == 1)
         #expect(try sidecar.admin("GET", "/").text.contains("Has a token, which cannot be renewed"))
-        #expect(try sidecar.admin("POST", "/api/identities/default/invalidate").status != 200)
+        _ = try sidecar.act("invalidate")
         try eventually("no token") {
             try sidecar.metrics().sum("bearerd_token_usable", #"identity="default""#) == 0
         }

@@ -82,6 +82,8 @@ import Testing
     @Test func `names the identities whose token requests it waits for`() throws {
         let gate = Gate()
         let provider = try HostileProvider()
+        // What the configuration alone brings again is not waited for.
+        provider.setPolicy { $0.givesRefreshTokens = true }
         let sidecar = try Sidecar(provider: provider)
         try sidecar.awaitToken()
         provider.script({ request, provider in provider.goodAnswer(to: request).held(by: gate) })
