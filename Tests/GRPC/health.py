@@ -40,7 +40,7 @@ def check_health(modules, home):
             assert line, "demo says nothing"
             text += line
         proxy = re.search(r"@- http://(\S+)/grpc.health.v1.Health/Check", text).group(1)
-        api = re.search(r"http://(\S+)/whoami   the API without", text).group(1)
+        api = re.search(r"The API without bearerd, 401:\s+curl http://(\S+)/whoami", text).group(1)
         stub = stubs.HealthStub(grpc.insecure_channel(proxy))
         serving = messages.HealthCheckResponse.SERVING
         for service in ("", "grpc.health.v1.Health"):
