@@ -28,7 +28,7 @@ enum PageScript {
               const reasons = (told.reasons || []).filter((reason) => typeof reason === 'string');
               const isUntold = told.revocation === 'not_supported' && told.end_session === 'not_supported';
               if (isUntold) reasons.push('The provider, which offers no way to, has ended nothing.');
-              if (kept && told.store) say([kept, told.store, ...reasons].join(' '), true);
+              if (kept && told.store) say([kept, `${told.store}.`, ...reasons].join(' '), true);
               else if (answer.ok) say([done, ...reasons].join(' '), reasons.length > (isUntold ? 1 : 0));
               else say(told.detail || `bearerd answered ${answer.status}.`, true);
             } catch {
