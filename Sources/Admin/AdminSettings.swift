@@ -9,7 +9,7 @@ package struct AdminSettings: Sendable {
     /// bearerd's version.
     package var version: String
     /// The routes of the configuration.
-    package let routes: [AdminRoute]
+    package var routes: [AdminRoute]
     /// The hosts to which it answers; health, readiness and metrics ignore the `Host`.
     package var hosts: HostList
     /// The key for everything but health, readiness and metrics (`admin.key`); nil if none is configured.

@@ -5,7 +5,7 @@ internal import BearerdSystem
 
 extension ListenAddress {
     /// True if it is for TCP by its own words; of a socket that was passed nobody knows.
-    var isTCP: Bool {
+    package var isTCP: Bool {
         if case .tcp = self { true } else { false }
     }
 

@@ -50,15 +50,10 @@ extension Forwarder {
         let status = upstream.response.status
         if status < 500 {
             guard exchange.token != nil, status == 401 || status == 403 else { return }
-            if status == 403 {
-                guard upstream.response.bearerChallenge != nil else { return }
-                if upstream.response.challengeError == .insufficientScope {
-                    route.tally.countAuthorizationError(.insufficientScope)
-                    route.tally.countTokenRefusal()
-                }
-            } else {
-                route.tally.countTokenRefusal()
-            }
+            guard status == 401 || upstream.response.bearerChallenge != nil else { return }
+            let lacksScope = status == 403 && upstream.response.challengeError == .insufficientScope
+            if lacksScope { route.tally.countAuthorizationError(.insufficientScope) }
+            if status == 401 || lacksScope { route.tally.countTokenRefusal() }
         }
         exchange.record.hasFailed = true
         let judge = route.shared.judge

@@ -39,11 +39,10 @@ extension Daemon {
         }
     }
 
-    /// Looks whether every identity that a route names has a token, as often as something changes meanwhile, and each
-    /// second while one has none: a token may come without a change of state that is told.
+    /// Looks if every identity that a route names has a token.
     ///
-    /// It repeats when something changes meanwhile, and each second while a token is missing, because one may
-    /// come without a reported change of state. A drain is logged elsewhere.
+    /// It repeats when something changes meanwhile, each second while a token is missing, and when the first one ends: a
+    /// token may come and end without a reported change of state. A drain is logged elsewhere.
     func lookAtReadiness() async {
         guard readiness.begin() else { return }
         var isReady = false
@@ -55,7 +54,6 @@ extension Daemon {
             let report = ReadinessReport(
                 routes: configuration.adminRoutes, statuses: statuses, isDraining: false, now: now)
             isReady = report.isReady
-            // A token may end without a change of the state: somebody must log in before that, and after it.
             end = statuses.flatMap { [$0.expiry] + $0.tokens.map(\.expiry) }.compactMap(\.self).filter {
                 now < $0
             }.min()

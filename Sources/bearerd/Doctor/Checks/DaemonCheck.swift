@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BearerdAdminAPI
+import BearerdConfiguration
 import BearerdHTTPMessages
 import BearerdObservability
 import BearerdSystem
@@ -48,8 +49,7 @@ enum DaemonCheck {
         switch daemon {
         case .nobody(let address):
             // A full queue looks like nobody to who waits for a while.
-            let isUnix = if case .unix = address { true } else { false }
-            if case .taken(let holder) = PortProbe.look(at: address), holder != nil || isUnix {
+            if case .taken(let holder) = PortProbe.look(at: address), holder != nil || !address.isTCP {
                 return .fail(
                     "\(holder?.words ?? "a process") listens at \(address) (admin.listen), and accepts nobody",
                     fix: "restart it; where it stands still, kill -9 ends it")
