@@ -80,6 +80,21 @@ struct `What the page says of trouble`: ShowsPage {
         #expect(!page([status]).contains("data-done=\"api has a new token.\""))
     }
 
+    @Test func `logs a certificate once before its end, and once then`() {
+        let end = CertificateEnd(.upstream, name: "/a", unixSeconds: 5_000_000)
+        var notices = CertificateNotices()
+        let before = 5_000_000 - CertificateNotices.soon
+        #expect(notices.news(of: [end], at: before) == [])
+        #expect(notices.news(of: [end], at: before + 1) == [.endsSoon(end)])
+        #expect(notices.news(of: [end], at: 4_999_999) == [])
+        #expect(notices.news(of: [end], at: 5_000_000) == [.hasEnded(end)])
+        #expect(notices.news(of: [end], at: 6_000_000) == [])
+        let next = CertificateEnd(.upstream, name: "/a", unixSeconds: 6_000_009)
+        #expect(notices.news(of: [next], at: 6_000_000) == [.endsSoon(next)])
+        #expect(
+            end.warning == "our certificate for the upstream of /a ends at 1970-02-27T20:53:20Z, and is refused from then on")
+    }
+
     @Test func `tells of a certificate that has ended`() throws {
         let ended = CertificateEnd(.listener, unixSeconds: 1_795_257_600)
         #expect(ended.ending(at: 1_795_257_599) == nil)

@@ -4,6 +4,7 @@ import BearerdConfiguration
 import BearerdHTTPClient
 import BearerdObservability
 import BearerdRouting
+import BearerdSystem
 import BearerdTLS
 
 extension Daemon {
@@ -25,6 +26,18 @@ extension Daemon {
         }
         return ProcessCapacity(
             workers: sockets.workerCount, connections: usedConnectionLimit, certificateEnds: ends)
+    }
+
+    /// Logs the certificates that end within two weeks, and those that have ended, once each.
+    func tellOfCertificates() {
+        let now = Int64(WallClock.secondsSinceEpoch)
+        for notice in certificateNotices.news(of: capacity.certificateEnds, at: now) {
+            switch notice {
+            case .endsSoon(let end): log.warning("a certificate ends soon", [.reason: .string(end.warning)])
+            case .hasEnded(let end):
+                log.error("a certificate has ended", [.reason: .string(end.ending(at: now) ?? end.warning)])
+            }
+        }
     }
 
     /// The end of our own certificate there; nil without one.

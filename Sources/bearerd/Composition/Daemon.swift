@@ -94,6 +94,7 @@ actor Daemon: LoopConfined {
     private(set) var isDraining = false
     private var shutdownRequest: CheckedContinuation<Void, Never>?
     private var notices: DrainNotices?
+    var certificateNotices = CertificateNotices()
     /// Set during a drain.
     private var noticeTimer: LoopTimer?
     /// The sessions for whose end the drain waits.
@@ -154,6 +155,7 @@ actor Daemon: LoopConfined {
         watchFiles()
         try await startWorkers()
         try await startAdmin()
+        Task(executorPreference: loop) { await self.keepHistory() }
         isStarted = true
         startWaiters.forEach { $0.resume() }
         startWaiters = []
@@ -264,7 +266,6 @@ actor Daemon: LoopConfined {
         guard let adminListener = sockets.admin, let responder = adminResponder else { return }
         await redirectListeners.use(configuration, admin: adminListener.address, answering: responder)
         adminService = try await serve(responder, on: adminListener, name: "admin")
-        Task(executorPreference: loop) { await self.keepHistory() }
     }
 
     /// Makes the responder of the admin listener for the configuration in force; nil without one.
@@ -372,11 +373,12 @@ actor Daemon: LoopConfined {
 
     // MARK: For the admin listener
 
-    /// Records the traffic at regular steps.
+    /// Records the traffic at regular steps, and looks whether a certificate ends.
     private func keepHistory() async {
         while !isDraining {
             let metrics = await workerMetrics(endsStep: true)
             adminMemory.history.take(metrics)
+            tellOfCertificates()
             await loop.pause(for: TrafficHistory.step)
         }
     }

@@ -53,9 +53,6 @@ final class CertificateWatch: Sendable {
             return log.error("the certificate cannot be used any more; the one before stays")
         }
         tls.replace(with: context)
-        if context.certificate.expiresSoon {
-            log.warning("the certificate expires soon", [.expires: end(of: context)])
-        }
     }
 
     private func end(of context: ServerContext) -> LogValue {
