@@ -226,7 +226,9 @@ struct `A login` {
             harness.server.script(.status(200, #"{"access_token":"at","expires_in":60,"scope":"read"}"#))
             let login = try await harness.session.logIn(with: Self.code)
             #expect(login == Login(hasRefreshToken: false, hasIDToken: false))
-            #expect(await harness.session.status.state == .authorized)
+            let status = await harness.session.status
+            #expect(status.state == .authorized && status.lastError?.code == "no_refresh_token")
+            #expect(status.comingTrouble == nil && status.lastError?.isFailure == false)
             await harness.pass(.seconds(61))
             #expect(await harness.session.status.state == .loginRequired)
             await #expect(throws: TokenError.loginRequired) { try await harness.request() }

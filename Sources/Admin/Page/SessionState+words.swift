@@ -17,6 +17,8 @@ extension SessionStatus {
             case .authorized where goesOnFromMemory && comingTrouble != nil:
                 ("Has a token, which cannot be stored", "warn")
             case .authorized where comingTrouble != nil: ("Has a token, which cannot be renewed now", "warn")
+            case .authorized where lastError?.code == LastError.noRefreshToken:
+                ("Has a token, and somebody must log in when it ends", "warn")
             case .authorized: ("Has a token", "good")
             case .refreshing: ("Gets a token", "busy")
             case .empty where isBeingRead: ("The store is asked for its session", "busy")
@@ -90,7 +92,10 @@ extension SessionStatus {
         case .unavailable where waitsForAnother:
             return lockKeeper == StoreError.thisProcess
                 ? "It goes on by itself when that request has ended."
-                : "It goes on by itself when that process, which the last error names, or its lease has ended: end it if it hangs."
+                : """
+                It goes on by itself when that process, which the last error names, or its lease has ended. It may wait for the \
+                provider: who ends it gives away what the provider answers.
+                """
         case .unavailable where isStoreAway:
             return
                 "It goes on by itself when the store is back; the provider is not asked meanwhile.\(storeDoctor)"

@@ -58,11 +58,7 @@ extension IdentityEngine {
             lifetime: target?.access?.finiteLifetime,
             scope: session.scope.filter { !SecretListing.isRepeated(in: $0) },
             lastRefresh: session.lastRefresh, lastError: target.flatMap(lastError))
-        if status.state == .authorized, status.lastError == nil,
-            let scopeChange = target.flatMap({ scopeChange(for: $0) })
-        {
-            status.lastError = LastError(code: LastError.scopeChanged, detail: scopeChange.sentence)
-        }
+        if status.state == .authorized, status.lastError == nil { status.lastError = target.flatMap(newsOf) }
         status.additionalParameters = additionalParameters
         status.isServing = target?.access?.isUsable(at: now) ?? false
         status.isAsking = target?.attempt != nil
@@ -73,6 +69,16 @@ extension IdentityEngine {
         status.isRenewable = canRenew
         status.needsNoToken = configured.exchangesCallersTokens
         return status
+    }
+
+    /// What a person is to know of a session that works; nil if there is nothing.
+    private func newsOf(_ target: TargetState) -> LastError? {
+        if configured.grantType.needsPerson, session.refreshToken == nil, expiresAt(target) != nil {
+            return LastError(
+                code: LastError.noRefreshToken,
+                detail: "the login brought no refresh token: it ends with its access token")
+        }
+        return scopeChange(for: target).map { LastError(code: LastError.scopeChanged, detail: $0.sentence) }
     }
 
     /// True if tokens are renewed though the store takes nothing.

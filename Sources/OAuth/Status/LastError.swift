@@ -15,9 +15,11 @@ public struct LastError: Equatable, Sendable, CustomStringConvertible {
 
     /// The ``code`` of a working identity whose configured scope is not the one that the login asked for.
     package static let scopeChanged = "scope_changed"
+    /// The ``code`` of a working identity whose login brought no refresh token, though its token ends.
+    package static let noRefreshToken = "no_refresh_token"
 
     /// False for what a person is to know of a session that works.
-    package var isFailure: Bool { code != Self.scopeChanged }
+    package var isFailure: Bool { code != Self.scopeChanged && code != Self.noRefreshToken }
 
     /// The ``sentence``, on one line.
     public var description: String { sentence.onOneLine }

@@ -101,7 +101,7 @@ extension SessionStatus {
     /// This status, with the advice to log in if only a login helps.
     private func advised(_ page: String?) -> SessionStatus {
         var status = self
-        let isForPerson = state == .loginRequired || lastError?.code == LastError.scopeChanged
+        let isForPerson = state == .loginRequired || lastError?.isFailure == false
         if isForPerson { status.lastError?.detail += "; \(LoginAdvice.text(for: name, at: page))" }
         return status
     }

@@ -159,7 +159,7 @@ enum DaemonCheck {
 
     /// The remedy where another process keeps the lock.
     private static let lockFix =
-        "the process that keeps the lock, which the last error names: if it stands still, end it"
+        "the process that keeps the lock, which the last error names; it may wait for its provider, and is to be ended only if it hangs"
 
     /// The remedy where the store fails.
     private static let storeFix =
