@@ -92,7 +92,9 @@ struct `What the page says of trouble`: ShowsPage {
         let next = CertificateEnd(.upstream, name: "/a", unixSeconds: 6_000_009)
         #expect(notices.news(of: [next], at: 6_000_000) == [.endsSoon(next)])
         #expect(
-            end.warning == "our certificate for the upstream of /a ends at 1970-02-27T20:53:20Z, and is refused from then on")
+            end.warning
+                == "our certificate for the upstream of /a ends at 1970-02-27T20:53:20Z, and is refused from then on"
+        )
     }
 
     @Test func `tells of a certificate that has ended`() throws {

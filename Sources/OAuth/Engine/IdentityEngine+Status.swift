@@ -71,7 +71,7 @@ extension IdentityEngine {
         return status
     }
 
-    /// What a person is to know of a session that works; nil if there is nothing.
+    /// The news of a session that works, for a person; nil if there is none.
     private func newsOf(_ target: TargetState) -> LastError? {
         if configured.grantType.needsPerson, session.refreshToken == nil, expiresAt(target) != nil {
             return LastError(
