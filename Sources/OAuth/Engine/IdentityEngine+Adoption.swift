@@ -234,7 +234,6 @@ extension IdentityEngine {
     /// True if ours has taken the place of `others`, which the store has gone back to, or holds still: ours is written there.
     private func hasYielded(_ others: StoredSession) -> Bool {
         guard othersSession == nil else { return false }
-        if isUnwritten, others.origin == replacedOthers { return true }
         // What the configuration alone brings again takes no person's place.
         guard session.holdsTokens, session.isIrreplaceable(at: moment.wall), !others.hasBegun(after: session)
         else { return false }

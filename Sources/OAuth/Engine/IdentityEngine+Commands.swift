@@ -242,20 +242,26 @@ extension IdentityEngine {
         case .failure(let failure):
             act(.finish(commands.remove(at: index).id, .refused(failure)))
         case .success(.registered(let registration)):
-            orphanAdrift(revokingAnswer: true)
-            // Like a login, it is a person's word that the new client is to take the place of the one before.
-            replacedOthers = othersSession?.origin
-            othersSession = nil
-            end(with: session.replaced(byClient: registration, of: configured))
-            commands[index].isApplied = true
             commands[index].result = .registered(registration)
+            guard let lease else {
+                failFirstCommand(.leaseLost)
+                break
+            }
+            // Like a login, it is a person's word that the new client is to take the place of the one before, another one's too.
+            var next = session.replaced(byClient: registration, of: configured)
+            next.generation = max(next.generation, (lease.stored?.generation ?? 0) + 1)
+            return save(next, over: lease)
         case .success(.revoked(let hints, let failure)):
             let result = failure.map(CommandResult.refused) ?? .revoked(hints)
             guard !hints.isEmpty, case .revoke = command else {
                 act(.finish(commands.remove(at: index).id, result))
                 break
             }
-            if hints.contains(.refreshToken) { orphanAdrift(revokingAnswer: true) }
+            if hints.contains(.refreshToken) {
+                orphanAdrift(revokingAnswer: true)
+                // What the store holds until the end is written must not be sent again.
+                outranksStored = true
+            }
             end(with: session.withoutTokens(forgettingRefreshToken: hints.contains(.refreshToken)))
             commands[index].isApplied = true
             commands[index].result = result
@@ -267,7 +273,11 @@ extension IdentityEngine {
 
     /// The first command's session is stored: it is the session from here on.
     mutating func commandSaved(_ written: StoredSession) {
-        if written.binding.hasSameBytes(as: binding), written.origin == session.origin,
+        let isRegistered = if case .register? = commands.first?.command { true } else { false }
+        if isRegistered { orphanAdrift(revokingAnswer: true) }
+        if isRegistered, commands.contains(where: { $0.ended != nil }) {
+            keepClient(of: written)
+        } else if written.binding.hasSameBytes(as: binding), written.origin == session.origin,
             written.generation > session.generation
         {
             session = written
@@ -280,6 +290,15 @@ extension IdentityEngine {
         if !commands.isEmpty { finish(commands.removeFirst(), nil) }
         usePending()
         workUnderLease()
+    }
+
+    /// A logout has come since a client was asked for, and ends the session of that one.
+    private mutating func keepClient(of written: StoredSession) {
+        follow(written)
+        var ended = written.loggedOut(binding: binding, at: moment.wall)
+        (ended.began, ended.isEndOnlyHere) = (session.began, session.isEndOnlyHere)
+        ended.generation = max(ended.generation, session.generation)
+        session = ended
     }
 
     /// The first command could not be stored; nothing has changed in memory.
@@ -322,11 +341,8 @@ extension IdentityEngine {
         case .logout: result = .loggedOut(queued.ended ?? session, error)
         case .importing, .keeping: result = error.map(CommandResult.failed) ?? .done
         case .register, .revoke:
-            if let applied = queued.result {
-                result = error.map(CommandResult.unwritten) ?? applied
-            } else {
-                result = error.map(CommandResult.failed) ?? .done
-            }
+            let failed = queued.isApplied ? CommandResult.unwritten : CommandResult.failed
+            result = error.map(failed) ?? queued.result ?? .done
         }
         act(.finish(queued.id, result))
     }

@@ -48,8 +48,6 @@ struct IdentityEngine: Sendable {
     var binding: String
     /// The stored session, if it is another client's, and kept until a person replaces it.
     var othersSession: OthersSession?
-    /// The origin of another client's session that a registration took the place of.
-    var replacedOthers: String?
 
     /// The targets that access tokens are asked for.
     var targets: [TargetID: TargetState] = [:]

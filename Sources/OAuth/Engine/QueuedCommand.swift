@@ -10,7 +10,7 @@ struct QueuedCommand: Sendable {
     var ended: StoredSession?
     /// True once the session in memory has changed, so that only writing it is left.
     var isApplied = false
-    /// The authorization server's part, once that counts in memory; nil before.
+    /// The authorization server's part, once it has done that; nil before.
     var result: CommandResult?
 
     init(id: CommandID, command: EngineCommand) {

@@ -6,6 +6,7 @@ import BearerdCryptography
 extension AuthSession {
     /// Has the server forget tokens (RFC 7009), then forgets them itself; nothing changes where the server refuses.
     ///
+    /// A token that the server has forgotten is not used again, though the store does not take that: it is told again later.
     /// A token that can be had without a person is fetched anew, as ever.
     ///
     /// - Parameter hints: which of them, in this order.

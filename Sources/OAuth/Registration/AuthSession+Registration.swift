@@ -10,7 +10,8 @@ extension AuthSession {
     /// The present session belongs to the client before, and ends.
     ///
     /// - Parameter redirectURI: that of logins.
-    /// - Throws: ``SessionFailure``; nothing has changed then, but a store that does not answer may still write it.
+    /// - Throws: ``SessionFailure``; the session goes on then. A client that the store did not take stays at the server, where nobody
+    ///   uses it; a store that does not answer may still write it.
     public func register(redirectURI: String) async throws(SessionFailure) -> ClientRegistration {
         join()
         switch await core.perform(.register(redirectURI: redirectURI)) {
