@@ -65,6 +65,36 @@ extension `A login` {
         }
     }
 
+    @Test func `is told to nobody before it is stored, neither whole nor in part`() async throws {
+        let harness = harness()
+        let key = try SigningKey.generateP256()
+        publish([key], on: harness)
+        try await harness.run("old") {
+            let session = harness.session
+            harness.server.script(
+                answer(try idToken(key), accessToken: "at-alice", refreshToken: "rt-alice"),
+                answer(try idToken(key) { $0["sub"] = "bobby" }))
+            try await session.logIn(with: Self.code)
+            harness.store.hanging = .save
+            let login = Task { try await session.logIn(with: Self.code) }
+            await harness.settle()
+            for isStored in [false, true] {
+                if isStored {
+                    harness.store.hanging = nil
+                    _ = try await login.value
+                }
+                let person = isStored ? "bobby" : "alice"
+                let (token, idToken) = try await session.withFreshTokens { ($0.accessToken, $0.idToken) }
+                #expect(token == (isStored ? "at-login" : "at-alice"))
+                #expect(idToken.flatMap { IDToken($0) }?.subject == person)
+                #expect(await session.person?.id == person)
+                #expect(await session.status.personName == person)
+                let rest = await session.refreshToken?.withPlaintext { $0 }
+                #expect(rest == (isStored ? "rt-login" : "rt-alice"))
+            }
+        }
+    }
+
     @Test func `of a command waits until it can be stored`() async throws {
         let harness = harness()
         let key = try SigningKey.generateP256()

@@ -93,6 +93,7 @@ extension IdentityEngine {
     ) {
         // A clock that ran ahead elsewhere must not make what a person replaces count for more than this.
         let begin = othersSession?.began.map { max(wall, $0 + .milliseconds(1)) } ?? wall
+        sessionBefore = session
         let fresh = session.beginning(configured, with: grant, at: begin)
         follow(fresh)
         for other in order { targets[other]?.isEnding = true }

@@ -24,6 +24,14 @@ extension IdentityEngine {
         return isUsable ? .authorized : .empty
     }
 
+    /// The engine as it is told: of a login that is being stored nobody hears before its tokens are used.
+    var told: IdentityEngine {
+        guard let sessionBefore else { return self }
+        var engine = self
+        engine.session = sessionBefore
+        return engine
+    }
+
     /// True if the store could not be read or its lock not be had, and no request for the target is on its way: what is tried
     /// meanwhile is only that store again, and a state that told it would change every few seconds.
     private func isHeldUpByStore(_ id: TargetID) -> Bool {

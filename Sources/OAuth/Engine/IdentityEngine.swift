@@ -23,6 +23,8 @@ struct IdentityEngine: Sendable {
 
     /// The newest session that we know of.
     var session: StoredSession
+    /// The session before a login, until that is stored or could not be: nobody gets a token of the new one earlier.
+    var sessionBefore: StoredSession?
     /// True if ``session`` has changed since it was last stored or loaded.
     var isUnwritten = false
     /// True if the store holds less than ``session``: somebody took it away, or put an older copy in its place.
@@ -148,6 +150,7 @@ struct IdentityEngine: Sendable {
         if queuesUp(event) { return actions }
         if phase.isStopped { takeAfterStop(event) } else { take(event) }
         advance()
+        if !targets.values.contains(where: { $0.pending != nil || $0.isEnding }) { sessionBefore = nil }
         publish()
         wake()
         for _ in order where endNeedlessRequest() { advance() }

@@ -150,7 +150,8 @@ struct TargetState: Sendable {
         use(
             AccessToken(
                 token.token, boundTo: token.isBound ? stored.proofKey : nil, generation: token.generation,
-                subject: stored.subject, end: moment.now + remaining, lifetime: token.lifetime,
+                subject: stored.subject, idToken: stored.idToken, end: moment.now + remaining,
+                lifetime: token.lifetime,
                 margin: client.refreshMargin, jitter: moment.jitter))
     }
 }

@@ -5,7 +5,7 @@ package import BearerdCryptography
 /// ID tokens of refreshes.
 extension AuthSession {
     /// The newest ID token; nil if there never was one.
-    package var idToken: Secret? { session.idToken }
+    package var idToken: Secret? { engine.told.session.idToken }
 
     /// The result, or a failure if its ID token is not valid for the session that was refreshed.
     func judge(_ outcome: TokenRequestResult, of refreshed: StoredSession) async -> TokenRequestResult {

@@ -51,7 +51,7 @@ extension StoredSession {
         next.lastRefresh = wall
         let token = AccessToken(
             grant.accessToken, boundTo: grant.isBound ? grant.proofKey : nil, generation: next.generation,
-            subject: next.subject, end: sentAt + lifetime, lifetime: lifetime,
+            subject: next.subject, idToken: next.idToken, end: sentAt + lifetime, lifetime: lifetime,
             margin: client.refreshMargin, jitter: jitter)
         return (next, token)
     }

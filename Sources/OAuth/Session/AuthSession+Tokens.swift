@@ -17,7 +17,7 @@ extension AuthSession {
     var known: IdentityEngine {
         get async {
             if !isStarted, !isStopped { await core.look() }
-            return engine
+            return engine.told
         }
     }
 

@@ -55,7 +55,7 @@ extension AuthSession {
         return FreshTokens(
             accessToken: access.token.withPlaintext { $0 },
             isBound: access.binding != nil,
-            idToken: session.idToken?.withPlaintext { $0 },
+            idToken: access.idToken?.withPlaintext { $0 },
             expiry: access.expiry)
     }
 }

@@ -19,15 +19,15 @@ struct AccessToken: Sendable {
     /// exceeds half of the lifetime, or a short-lived token would be renewed without end. `jitter`, in 0..<1, brings the
     /// renewal forward by up to 10 % of the margin. `key` is the key that the token is bound to, nil for a bearer token.
     init(
-        _ token: Secret, boundTo key: ProofKey? = nil, generation: Int, subject: String?, end: Instant,
-        lifetime: Duration,
+        _ token: Secret, boundTo key: ProofKey? = nil, generation: Int, subject: String?,
+        idToken: Secret? = nil, end: Instant, lifetime: Duration,
         margin: Duration?, jitter: Double
     ) {
         let rounding = max(.zero, min(Self.rounding, lifetime / 2))
         let ours = lifetime - rounding
         snapshot = AccessTokenSnapshot(
             generation: generation, token: token, expiry: end - rounding, subject: subject,
-            binding: key.map { DPoPBinding(of: token, to: $0) })
+            idToken: idToken, binding: key.map { DPoPBinding(of: token, to: $0) })
         self.lifetime = lifetime
         let margin = min(margin ?? min(.seconds(60), ours / 5), ours / 2)
         renewal = snapshot.expiry - margin - margin * (jitter * 0.1)
@@ -38,7 +38,7 @@ struct AccessToken: Sendable {
         AccessToken(
             snapshot: AccessTokenSnapshot(
                 generation: generation, token: snapshot.token, expiry: snapshot.expiry,
-                subject: snapshot.subject, binding: snapshot.binding),
+                subject: snapshot.subject, idToken: snapshot.idToken, binding: snapshot.binding),
             lifetime: lifetime, renewal: renewal)
     }
 

@@ -12,6 +12,8 @@ package final class AccessTokenSnapshot: Sendable {
     package let expiry: Instant
     /// The person (`sub` of the ID token); nil if there is none.
     package let subject: String?
+    /// The ID token of its session, which says who that is; nil if there is none.
+    package let idToken: Secret?
     /// The key that the token is bound to (RFC 9449); nil for a bearer token.
     package let binding: DPoPBinding?
 
@@ -22,12 +24,14 @@ package final class AccessTokenSnapshot: Sendable {
 
     /// A token that may be bound to a key.
     package init(
-        generation: Int, token: Secret, expiry: Instant, subject: String?, binding: DPoPBinding?
+        generation: Int, token: Secret, expiry: Instant, subject: String?, idToken: Secret? = nil,
+        binding: DPoPBinding?
     ) {
         self.generation = generation
         self.token = token
         self.expiry = expiry
         self.subject = subject
+        self.idToken = idToken
         self.binding = binding
     }
 

@@ -15,27 +15,28 @@ extension AuthSession {
     public func userinfo(
         waitingAtMost limit: Duration = .seconds(10)
     ) async throws(SessionFailure) -> Userinfo {
-        var response = try await userinfoResponse(waitingAtMost: limit)
+        var (response, idToken) = try await userinfoResponse(waitingAtMost: limit)
         if response.status == 401, !response.wantsNonce {
             do throws(TokenError) {
                 try await refresh(waitingAtMost: limit)
             } catch {
                 throw .token(error)
             }
-            response = try await userinfoResponse(waitingAtMost: limit)
+            (response, idToken) = try await userinfoResponse(waitingAtMost: limit)
         }
         do throws(TokenFailure) {
             let userinfo = try UserinfoResponse(response)
             if let signed = userinfo.signed { try await server.verify(userinfo: signed) }
-            return try userinfo.claims(about: session.idToken)
+            return try userinfo.claims(about: idToken)
         } catch {
             throw .server(error)
         }
     }
 
+    /// - Returns: the response, and the ID token of the session that the access token is of.
     private func userinfoResponse(
         waitingAtMost limit: Duration
-    ) async throws(SessionFailure) -> TransportResponse {
+    ) async throws(SessionFailure) -> (TransportResponse, Secret?) {
         let token: AccessTokenSnapshot
         do throws(TokenError) {
             token = try await freshToken(waitingAtMost: limit)
@@ -51,11 +52,11 @@ extension AuthSession {
             let response = try await server.send(authorized(request, with: token), isForResource: true)
             let origin = DPoPTarget(request.url).origin
             guard proofs.nonces.note(response.fields, from: origin), response.wantsNonce else {
-                return response
+                return (response, token.idToken)
             }
             let second = try await server.send(authorized(request, with: token), isForResource: true)
             proofs.nonces.note(second.fields, from: origin)
-            return second
+            return (second, token.idToken)
         } catch {
             throw .server(error)
         }
