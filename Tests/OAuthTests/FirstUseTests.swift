@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BearerdCryptography
+import BearerdHTTPMessages
 import Testing
 
 @testable import OAuth
@@ -73,6 +74,45 @@ struct `A session that was not started` {
                 }
             }
             #expect(harness.server.bodies.count == 1)
+        }
+    }
+
+    @Test func `spends and revokes nothing after its stop`() async throws {
+        let harness = SessionHarness(grantType: .refreshToken) {
+            for endpoint in [Endpoint.revocation, .registration, .authorization, .deviceAuthorization] {
+                $0.endpoints[endpoint] = HTTPURL("https://sso.example/\(endpoint)")
+            }
+        }
+        try await harness.run("rt0") {
+            let session = harness.session
+            let code = AuthorizationCode(
+                code: Secret("c"), redirectURI: "a:/b", verifier: Secret("v"), nonce: Secret("n"))
+            let device = DeviceAuthorization(
+                code: Secret("d"), verifier: Secret("v"), interval: .zero,
+                expiry: harness.clock.now + .seconds(60))
+            let request = TokenRequest(grantType: .clientCredentials)
+            await session.stop()
+            await #expect(throws: LoginError.unstored(.stopped)) { try await session.logIn(with: code) }
+            let polling = Task { try await session.logIn(with: device) }
+            await harness.settle()
+            await harness.pass(.seconds(10))
+            await #expect(throws: LoginError.unstored(.stopped)) { try await polling.value }
+            await #expect(throws: LoginError.unstored(.stopped)) { try await session.logIn(with: request) }
+            await #expect(throws: TokenFailure(.stopped)) { try await session.perform(request) }
+            await #expect(throws: TokenFailure(.stopped)) { try await session.authorizeDevice() }
+            await #expect(throws: TokenFailure(.stopped)) {
+                _ = try await session.authorizationFlow(redirectURI: "a:/b")
+            }
+            await #expect(throws: SessionFailure.store(.stopped)) {
+                try await session.register(redirectURI: "a:/b")
+            }
+            await #expect(throws: SessionFailure.store(.stopped)) {
+                _ = try await session.revoke([.refreshToken])
+            }
+            #expect(await session.logOut().storeFailure == .stopped)
+            #expect(harness.server.bodies.count == 1, "the refresh at its start")
+            #expect(harness.store.stored()?.refreshToken?.matches(Array("rt1".utf8)) == true)
+            for await state in session.states { Issue.record("\(state)") }
         }
     }
 }

@@ -67,8 +67,9 @@ extension IdentityEngine {
         case .leased(let ticket): act(.release(ticket, leavingMark: false))
         case .answered(let ticket, let answer):
             if let client = orphans.removeValue(forKey: ticket) { revoke(answer.outcome, of: client) }
-        case .commanded(let id, let command):
-            finish(QueuedCommand(id: id, command: command), .unavailable("the session was stopped"))
+        // Nothing ends of what the store goes on holding.
+        case .commanded(let id, .logout): act(.finish(id, .failed(.stopped)))
+        case .commanded(let id, let command): finish(QueuedCommand(id: id, command: command), .stopped)
         case .tokenNeeded(_, let id, _, _), .refreshRequested(_, _, let id, _),
             .tokenInvalidated(_, let id, _),
             .attemptAwaited(_, let id, _):

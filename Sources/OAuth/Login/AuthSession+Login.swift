@@ -156,6 +156,7 @@ extension AuthSession {
             let next = clock.now + polling.interval
             try await sleep(until: min(next, device.expiry))
             guard next < device.expiry else { throw trouble.map(LoginError.failed) ?? .expired }
+            guard !isStopped else { throw .unstored(.stopped) }
             let outcome = await server.requestToken(
                 with: grant, adding: TokenAdditions(parameters: parameters), proving: key,
                 waitingAtMost: answerLimit)
@@ -180,8 +181,8 @@ extension AuthSession {
         if let refusal = await storeRefusal() { throw TokenFailure(refusal) }
     }
 
-    /// The error for which the store takes no session before a person has acted; nil if it takes one.
-    package func storeRefusal() async -> StoreError? { await core.refusal() }
+    /// The error for which the store takes no session before a person has acted, or none of a stopped one; nil if it takes one.
+    package func storeRefusal() async -> StoreError? { isStopped ? .stopped : await core.refusal() }
 
     private func sleep(until moment: Instant) async throws(LoginError) {
         do throws(CancellationError) {

@@ -17,6 +17,8 @@ public struct LogoutOutcome: Sendable {
 
     /// Set if the store still holds the session; the running session has ended, and saves its end again
     /// later.
+    ///
+    /// A session that was stopped does not: nothing of it has ended then, and nothing was revoked.
     public var storeFailure: StoreError?
     /// The result of revoking the tokens (RFC 7009).
     public var revocation = Step.nothingToDo

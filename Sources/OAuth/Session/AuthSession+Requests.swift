@@ -47,6 +47,7 @@ extension AuthSession {
     ///
     /// - Throws: ``TokenFailure``, for a parameter that the session sends itself too.
     public func perform(_ request: TokenRequest) async throws(TokenFailure) -> TokenResponse {
+        guard !isStopped else { throw TokenFailure(.stopped) }
         if !isStarted { await core.look() }
         let (outcome, _) = await answer(to: request, of: loginServer)
         return try outcome.result.get()

@@ -10,21 +10,21 @@ public struct SessionStates: AsyncSequence, Sendable {
     /// Reading cannot fail.
     public typealias Failure = Never
 
-    let session: AuthSession
+    weak let session: AuthSession?
 
     /// Begins to listen.
     public func makeAsyncIterator() -> AsyncIterator {
-        AsyncIterator(
-            session: session, changes: session.stateListeners.stream(keeping: 1).makeAsyncIterator())
+        let changes = session?.stateListeners.stream(keeping: 1) ?? AsyncStream { $0.finish() }
+        return AsyncIterator(session: session, changes: changes.makeAsyncIterator())
     }
 
-    /// Reads the states of a session; it keeps the session alive no longer than until the first is told.
+    /// Reads the states of a session, which it does not keep alive.
     public struct AsyncIterator: AsyncIteratorProtocol {
-        var session: AuthSession?
-        var changes: AsyncStream<SessionState>.Iterator
+        private weak var session: AuthSession?
+        private var changes: AsyncStream<SessionState>.Iterator
         private var told: SessionState?
 
-        init(session: AuthSession, changes: AsyncStream<SessionState>.Iterator) {
+        init(session: AuthSession?, changes: AsyncStream<SessionState>.Iterator) {
             self.session = session
             self.changes = changes
         }
@@ -36,8 +36,8 @@ public struct SessionStates: AsyncSequence, Sendable {
 
         /// The next state, on the caller's actor.
         public mutating func next(isolation actor: isolated (any Actor)?) async -> SessionState? {
-            if let session {
-                self.session = nil
+            if let session, told == nil {
+                guard !Task.isCancelled, await !session.isStopped else { return nil }
                 told = await session.presentState
                 return told
             }

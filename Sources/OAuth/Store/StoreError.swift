@@ -23,6 +23,9 @@ public enum StoreError: ExplainedError, Equatable, Sendable {
     /// for the authorization server.
     package static let thisProcess = "an earlier request of this process"
 
+    /// Nothing is stored any more.
+    static let stopped = StoreError.unavailable("the session was stopped")
+
     /// A refresh token is not taken over that the authorization server has replaced since it was taken over before.
     package static let spentImport = StoreError.refused(
         "this refresh token was imported before, and the provider has replaced it since: sending it again would be taken for a "
