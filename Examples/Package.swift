@@ -27,7 +27,7 @@ let package = Package(
             name: "OwnHTTP", dependencies: [.product(name: "OAuth", package: "bearerd"), "OneFileStore", "Program"],
             path: "OwnHTTP"),
         program("FoundationSession", "OAuthFoundation"),
-        program("WhoAmI"),
+        program("WhoAmI", "OAuthFoundation"),
         program("KeycloakLogin"),
         program("OktaSample"),
         program("DeviceLogin"),

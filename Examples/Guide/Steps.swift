@@ -144,22 +144,24 @@ extension Steps {
     }
 
     func step17(client: inout ClientConfiguration) async throws {
+        let (body, response) = try await session.data(for: URLRequest(url: orders))
+        print(response.statusCode, body.count)
+    }
+
+    func step18(client: inout ClientConfiguration) async throws {
         let answer = try await session.authorized("https://api.example.com/orders") { credentials in
-            var request = URLRequest(url: orders)
-            for field in credentials.headers { request.setValue(field.value, forHTTPHeaderField: field.name) }
-            let (data, response) = try await URLSession.shared.data(for: request)
-            return ResourceResponse(status: (response as? HTTPURLResponse)?.statusCode ?? 0, value: data)
+            try await call(credentials.headers)
         }
         _ = answer
     }
 
-    func step18(client: inout ClientConfiguration) async throws {
+    func step19(client: inout ClientConfiguration) async throws {
         await session.setNeedsTokenRefresh()
         try await session.refresh()
         try await session.refresh(scope: ["orders.read"], adding: [NamedValue("tenant", "blue")])
     }
 
-    func step19(client: inout ClientConfiguration) async throws {
+    func step20(client: inout ClientConfiguration) async throws {
         let userinfo = try await session.userinfo()
         _ = try await session.revoke([.accessToken])
         let outcome = await session.logOut()
@@ -168,28 +170,28 @@ extension Steps {
         _ = outcome
     }
 
-    func step20(client: inout ClientConfiguration) async throws {
+    func step21(client: inout ClientConfiguration) async throws {
         if let request = outcome.request { request.urlWithIDTokenHint.withPlaintext { open($0) } }
     }
 
-    func step21(client: inout ClientConfiguration) async throws {
+    func step22(client: inout ClientConfiguration) async throws {
         let ending = await session.logOut(returningTo: "com.example.app:/bye", state: "of-this-logout")
         if ending.request?.isAnswered(by: url) == true { print("logged out") }
         _ = ending
     }
 
-    func step22(client: inout ClientConfiguration) async throws {
+    func step23(client: inout ClientConfiguration) async throws {
         let registration = try await session.register(redirectURI: "http://127.0.0.1:0/callback")
         print(registration.clientID, registration.additionalParameters.number("client_id_issued_at") ?? 0)
         _ = registration
     }
 
-    func step23(client: inout ClientConfiguration) async throws {
+    func step24(client: inout ClientConfiguration) async throws {
         let shown = try await runtime.logIn(session) { @MainActor url in await show(url) }
         _ = shown
     }
 
-    func step24(client: inout ClientConfiguration) async throws {
+    func step25(client: inout ClientConfiguration) async throws {
         do {
             _ = try await session.perform(TokenRequest(grantType: .clientCredentials))
         } catch {
@@ -200,37 +202,37 @@ extension Steps {
         }
     }
 
-    func step25(client: inout ClientConfiguration) async throws {
+    func step26(client: inout ClientConfiguration) async throws {
         var google = ClientConfiguration.google(name: "default", clientID: "my-program.apps.googleusercontent.com")
         google.scope = [Scope.openID, Scope.profile]
         _ = google
     }
 
-    func step26(client: inout ClientConfiguration) async throws {
+    func step27(client: inout ClientConfiguration) async throws {
         let okta = ClientConfiguration(
             .okta, name: "default", clientID: "0oa1example", issuer: "https://example.okta.com/oauth2/default")
         _ = okta
     }
 
-    func step27(client: inout ClientConfiguration) async throws {
+    func step28(client: inout ClientConfiguration) async throws {
         let ofUser = try AuthRuntime(storage: .keyring("/var/lib/my-program", name: "my-program"))
         let encrypted = try AuthRuntime(storage: .encryptedDirectory("/var/lib/my-program", key: Secret(readSecret())))
         _ = ofUser
         _ = encrypted
     }
 
-    func step28(client: inout ClientConfiguration) async throws {
+    func step29(client: inout ClientConfiguration) async throws {
         _ = await session.logOut(onlyHere: true)
     }
 
-    func step29(client: inout ClientConfiguration) async throws {
+    func step30(client: inout ClientConfiguration) async throws {
         let custom = try AuthRuntime(storage: .custom(store))
         let violations = await SessionStoreConformance { store }.violations()
         _ = custom
         _ = violations
     }
 
-    func step30(client: inout ClientConfiguration) async throws {
+    func step31(client: inout ClientConfiguration) async throws {
         let old = try ImportFormat.gtmOAuth2.parse(bytes)
         try await session.take(
             old.refreshToken, scope: old.scope, clientID: "the-old-client",
@@ -238,14 +240,14 @@ extension Steps {
         _ = old
     }
 
-    func step31(client: inout ClientConfiguration) async throws {
+    func step32(client: inout ClientConfiguration) async throws {
         if let token = await session.refreshToken, var session = ImportedSession(refreshToken: token) {
             session.userEmail = old.userEmail
             save(session.gtmOAuth2String)
         }
     }
 
-    func step32() async throws {
+    func step33() async throws {
 
         var client = ClientConfiguration(name: "default", clientID: "my-program", grantType: .authorizationCode)
         client.issuer = "https://sso.example.com/realms/demo"
@@ -266,25 +268,20 @@ extension Steps {
         _ = answer
     }
 
-    func step33(client: inout ClientConfiguration) async throws {
+    func step34(client: inout ClientConfiguration) async throws {
         client.proofs = .whereOffered
     }
 
-    func step34(client: inout ClientConfiguration) async throws {
+    func step35(client: inout ClientConfiguration) async throws {
         let answer = try await session.authorized("https://api.example.com/orders") { credentials in
-            var request = URLRequest(url: orders)
-            for header in credentials.headers { request.setValue(header.value, forHTTPHeaderField: header.name) }
-            let (data, response) = try await URLSession.shared.data(for: request)
-            guard let response = response as? HTTPURLResponse else { return ResourceResponse(status: 0, value: data) }
+            let answer = try await call(credentials.headers)
             return ResourceResponse(
-                status: response.statusCode,
-                challenges: [response.value(forHTTPHeaderField: "WWW-Authenticate")].compactMap(\.self),
-                nonce: response.value(forHTTPHeaderField: "DPoP-Nonce"), value: data)
+                status: answer.status, challenges: answer.challenges, nonce: answer.nonce, value: answer.value)
         }
         _ = answer
     }
 
-    func step35(client: inout ClientConfiguration) async throws {
+    func step36(client: inout ClientConfiguration) async throws {
         let rules = AccessTokenRules(issuer: "https://sso.example.com/realms/demo", audience: "https://api.example.com")
         let verifier = try runtime.verifier(for: rules)
 
@@ -301,7 +298,7 @@ extension Steps {
         _ = request
     }
 
-    func step36(client: inout ClientConfiguration) async throws {
+    func step37(client: inout ClientConfiguration) async throws {
         let flow = try await session.authorizationFlow(redirectURI: "com.example.app:/oauth2redirect")
         open(flow.url)
         // … and when the system hands a URL over:
@@ -310,17 +307,14 @@ extension Steps {
         _ = login
     }
 
-    func step37(client: inout ClientConfiguration) async throws {
+    func step38(client: inout ClientConfiguration) async throws {
         let answer = try await session.authorized("https://api.example.com/orders") { credentials in
-            var request = URLRequest(url: orders)
-            for header in credentials.headers { request.setValue(header.value, forHTTPHeaderField: header.name) }
-            let (data, response) = try await URLSession.shared.data(for: request)
-            return ResourceResponse(status: (response as? HTTPURLResponse)?.statusCode ?? 0, value: data)
+            try await call(credentials.headers)
         }
         _ = answer
     }
 
-    func step38(client: inout ClientConfiguration) async throws {
+    func step39(client: inout ClientConfiguration) async throws {
         var request = TokenRequest(grantType: GrantType(rawValue: "urn:example:grant-type:otp"))
         request.parameters = [NamedValue("device", "blue")]
         request.secrets = [("otp", Secret("271828"))]
@@ -328,7 +322,7 @@ extension Steps {
         _ = request
     }
 
-    func step39() async throws {
+    func step40() async throws {
 
         let runtime = try AuthRuntime(storage: .directory("/var/lib/my-program"))
         var client = ClientConfiguration(name: "default", clientID: "my-program", grantType: .authorizationCode)
@@ -342,7 +336,7 @@ extension Steps {
         _ = session
     }
 
-    func step40() async throws {
+    func step41() async throws {
         let runtime = try AuthRuntime(storage: .directory("/var/lib/my-program"))
         var client = ClientConfiguration(name: "default", clientID: "my-program", grantType: .authorizationCode)
         client.issuer = "https://sso.example.com/realms/demo"
@@ -352,17 +346,17 @@ extension Steps {
         _ = session
     }
 
-    func step41(client: inout ClientConfiguration) async throws {
+    func step42(client: inout ClientConfiguration) async throws {
         let (body, response) = try await session.data(for: URLRequest(url: orders))
         print(response.statusCode, body.count)
     }
 
-    func step42(client: inout ClientConfiguration) async throws {
+    func step43(client: inout ClientConfiguration) async throws {
         let session = try await runtime.open(client, over: URLSessionTransport())
         _ = session
     }
 
-    func step43(client: inout ClientConfiguration) async throws {
+    func step44(client: inout ClientConfiguration) async throws {
         struct Claims: Decodable {
             let sub: String
             let groups: [String]?
@@ -374,27 +368,27 @@ extension Steps {
         _ = claims
     }
 
-    func step44(client: inout ClientConfiguration) async throws {
+    func step45(client: inout ClientConfiguration) async throws {
         if let expiry = await session.status.expiresAt { print(Date(expiry)) }
         let flow = try await session.authorizationFlow(redirectURI: orders)
         if let page = flow.browserURL { print("Visit \(page)") }
         _ = flow
     }
 
-    func step45(client: inout ClientConfiguration) async throws {
+    func step46(client: inout ClientConfiguration) async throws {
 
         let old = try ImportFormat.gtmOAuth2.parse(bytes)
         try await session.take(old.refreshToken, idToken: old.idToken, scope: old.scope, clientID: old.clientID)
         _ = old
     }
 
-    func step46(client: inout ClientConfiguration) async throws {
+    func step47(client: inout ClientConfiguration) async throws {
 
         // In a test of whatever framework: throws an error that names what is broken.
         try await SessionStoreConformance { try openStore() }.verify()
     }
 
-    func step47(client: inout ClientConfiguration) async throws {
+    func step48(client: inout ClientConfiguration) async throws {
         let conformance = SessionStoreConformance { try openStore() }
         for violation in await conformance.violations() { print(violation) }
         _ = conformance

@@ -8,6 +8,7 @@
 
 import Foundation
 import FoundationNetworking
+import OAuthFoundation
 import OAuthRuntime
 
 func tell(_ line: String) { FileHandle.standardError.write(Data((line + "\n").utf8)) }
@@ -19,16 +20,10 @@ guard CommandLine.arguments.count == 4, let api = URL(string: CommandLine.argume
 
 /// Asks the API; a 401 is followed by one refresh.
 func whoAmI(_ session: AuthSession) async throws -> String {
-    let answer = try await session.authorized(api.absoluteString) { credentials in
-        var request = URLRequest(url: api)
-        for field in credentials.headers { request.setValue(field.value, forHTTPHeaderField: field.name) }
-        let (body, response) = try await URLSession.shared.data(for: request)
-        let status = (response as? HTTPURLResponse)?.statusCode ?? 0
-        return ResourceResponse(status: status, value: String(decoding: body, as: UTF8.self))
-    }
+    let (body, response) = try await session.data(for: URLRequest(url: api))
     // The refresh told that the session has died, and so the 401 goes through.
-    if answer.status == 401, await session.needsLogin { throw TokenError.loginRequired }
-    return answer.value
+    if response.statusCode == 401, await session.needsLogin { throw TokenError.loginRequired }
+    return String(decoding: body, as: UTF8.self)
 }
 
 func run() async throws {

@@ -70,12 +70,12 @@ extension AuthSession {
     /// ``RequestCredentials/headers``, and return the response's challenges and nonce. A server that wants another nonce is
     /// asked once more if `canRepeat` is true.
     ///
+    /// No redirect may be followed, because the credentials would go along to whoever the server names; `URLSession.shared` follows
+    /// them, and `data(for:)` of the product OAuthFoundation does not.
+    ///
     /// ```swift
     /// let answer = try await session.authorized("https://api.example.com/orders") { credentials in
-    ///     var request = URLRequest(url: orders)
-    ///     for header in credentials.headers { request.setValue(header.value, forHTTPHeaderField: header.name) }
-    ///     let (data, response) = try await URLSession.shared.data(for: request)
-    ///     return ResourceResponse(status: (response as? HTTPURLResponse)?.statusCode ?? 0, value: data)
+    ///     try await call(credentials.headers)
     /// }
     /// ```
     ///
