@@ -32,6 +32,22 @@ struct `The states of a session` {
         #expect(await states.next() == nil)
     }
 
+    @Test func `keep nothing alive, and end with the session`() async {
+        let harness = SessionHarness(grantType: .authorizationCode)
+        var session: AuthSession? = AuthSession(
+            configuration: await harness.session.engine.configured, executor: harness.session.executor,
+            clock: harness.clock, transport: harness.server, store: harness.store,
+            credentials: harness.secret, observer: harness.journal)
+        weak let known = session
+        let states = session?.states
+        var reader = states?.makeAsyncIterator()
+        session = nil
+        #expect(known == nil)
+        #expect(await reader?.next() == nil)
+        for await state in states ?? harness.session.states { Issue.record("\(state)") }
+        await harness.session.stop()
+    }
+
     @Test func `end with a task that reads them`() async {
         let harness = SessionHarness(grantType: .authorizationCode)
         let reader = Task {
