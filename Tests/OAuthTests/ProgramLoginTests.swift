@@ -96,6 +96,47 @@ struct `A login of a program's own` {
         }
     }
 
+    @Test func `gives the code of a request of its own to no other server`() async throws {
+        let harness = harness { $0.issuer = Self.issuer }
+        try await harness.run {
+            var client = ClientConfiguration(
+                name: "a", clientID: "app", grantType: .authorizationCode)
+            client.issuer = "https://another.example"
+            let request = AuthorizationRequest(
+                configuration: client, endpoint: try #require(HTTPURL("https://another.example/auth")),
+                redirectURI: "com.example.app:/back", issuer: nil, requiresIssuer: false)
+            let state = request.state.withPlaintext { $0 }
+            let response = try request.response(in: "code=c&state=\(state)")
+            let failure = await failure { () async throws(LoginError) in
+                try await harness.session.logIn(with: response)
+            }
+            guard case .failed(let reason)? = failure, reason.reason == .superseded else {
+                Issue.record("\(String(describing: failure))")
+                return
+            }
+            #expect(harness.server.bodies.isEmpty)
+        }
+    }
+
+    @Test func `asks nothing with a configured parameter or header that clashes`() async throws {
+        let clashes: [(inout ClientConfiguration) -> Void] = [
+            { $0.tokenParameters = [NamedValue("grant_type", "x")] },
+            { $0.authorizationParameters = [NamedValue("state", "x")] },
+            { $0.tokenHeaders = [NamedValue("Host", "other.example")] },
+        ]
+        for clash in clashes {
+            let harness = harness(clash)
+            try await harness.run("rt0") {
+                #expect(harness.server.bodies.isEmpty)
+                let error = await harness.session.status.lastError
+                #expect(error?.code == "bad_parameter" && error?.detail.contains("clashes") == true)
+                await #expect(throws: TokenFailure.self) {
+                    _ = try await harness.session.authorizationFlow(redirectURI: "com.example.app:/back")
+                }
+            }
+        }
+    }
+
     @Test func `of another program needs a refresh token that is one`() async throws {
         let harness = harness()
         try await harness.run("rt0") {

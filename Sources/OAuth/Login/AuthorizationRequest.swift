@@ -41,7 +41,10 @@ public struct AuthorizationRequest: Sendable {
     let form: FormBody
     private let endpoint: HTTPURL?
 
-    /// A request with random values of its own.
+    /// A request with random values of its own; only a session of the client's server redeems its code (RFC 9700 §4.4).
+    ///
+    /// Nothing is judged here: ``AuthSession/authorizationRequest(redirectURI:scope:adding:state:nonce:)`` refuses a redirect URI that is
+    /// none, and parameters that clash with built-in ones.
     ///
     /// - Parameters:
     ///   - configuration: the client, and what its logins ask for.
@@ -82,6 +85,7 @@ public struct AuthorizationRequest: Sendable {
         query.append(configuration.authorizationParameters)
         form = Self.parameters([(.responseType, "code")], query)
         clientID = configuration.clientID
+        binding = configuration.binding
         additions = LoginAdditions().asking(by: configuration)
         self.endpoint = endpoint
         self.proofKey = proofKey

@@ -31,7 +31,6 @@ extension AuthorizationServer {
             requiresIssuer: announcesIssuer || configuration.profile == .fapi2,
             proofKey: try await proofKey(nil), marks: marks)
         request.additions = additions.asking(by: asking)
-        request.binding = configuration.binding
         request.wantsPush = service?.wantsPushedRequests ?? false
         return try await pushesRequests() ? push(request) : request
     }

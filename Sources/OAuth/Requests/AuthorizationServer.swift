@@ -9,6 +9,9 @@ import BearerdJSON
 /// Confined to its session.
 final class AuthorizationServer {
     private(set) var configuration: ClientConfiguration
+    /// The first configured parameter or header that cannot be sent, as ``ClientConfiguration/problems`` has it; nil if there is
+    /// none.
+    private let flaw: String?
     private var listings: [SecretListing]
     /// Carries requests to the server's own endpoints.
     let transport: any TokenTransport
@@ -34,6 +37,7 @@ final class AuthorizationServer {
         clock: any SessionClock
     ) {
         self.configuration = configuration
+        flaw = configuration.parameterProblems.first
         listings = configuration.listings
         resourceTransport = transport
         let transport = NonceKeepingTransport(transport: transport, nonces: nonces)
@@ -189,6 +193,7 @@ final class AuthorizationServer {
     ///
     /// - Throws: ``TokenFailure`` if neither has it.
     func url(of endpoint: Endpoint) async throws(TokenFailure) -> HTTPURL {
+        if let flaw { throw TokenFailure(.misconfigured, .badParameter, detail: flaw) }
         if let configured = configuration.endpoints[endpoint] { return configured }
         guard configuration.issuer != nil || configuration.discoveryURL != nil else {
             throw TokenFailure(

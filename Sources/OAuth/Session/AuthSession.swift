@@ -52,7 +52,8 @@ public actor AuthSession: ExecutorConfined {
     /// A session that does nothing by itself before ``start()``: it looks at the store each time that it is asked for something.
     ///
     /// - Parameters:
-    ///   - configuration: the client, and the server that it asks.
+    ///   - configuration: the client, and the server that it asks. A program looks at its ``ClientConfiguration/problems`` first; one of
+    ///     a parameter or a header fails each request.
     ///   - executor: runs the session, which keeps it alive; the sessions of a family share it.
     ///   - clock: the time, for expiries and for waits.
     ///   - transport: carries requests to the authorization server.
