@@ -11,10 +11,10 @@ extension Date {
 }
 
 extension WallTime {
-    /// The same moment, to a microsecond; dates further away than 30,000 years are cut.
+    /// The same moment, to a microsecond; dates further away than 30,000 years are cut, and one that is no number is 1970's begin.
     public init(_ date: Date) {
-        let longest = 1e12
-        let seconds = min(max(date.timeIntervalSince1970, -longest), longest)
+        let (longest, interval) = (1e12, date.timeIntervalSince1970)
+        let seconds = interval.isNaN ? 0 : min(max(interval, -longest), longest)
         self.init(sinceEpoch: .microseconds(Int64((seconds * 1e6).rounded())))
     }
 }

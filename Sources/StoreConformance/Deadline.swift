@@ -2,10 +2,13 @@
 
 /// A time limit for a store that may never return.
 struct Deadline {
+    /// Clocks count no centuries.
+    private static let longest: Duration = .seconds(24 * 3600)
+
     private let limit: Duration
 
     init(_ limit: Duration) {
-        self.limit = limit
+        self.limit = min(limit, Self.longest)
     }
 
     /// Returns the result of `work`, or nil after the limit; `work` is then cancelled.

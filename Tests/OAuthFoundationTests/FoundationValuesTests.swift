@@ -43,6 +43,7 @@ struct `Values for Foundation` {
         #expect(WallTime(Date.distantFuture) > WallTime(Date.distantPast))
         #expect(WallTime(Date(timeIntervalSince1970: .infinity)) > WallTime(Date()))
         #expect(WallTime(Date(timeIntervalSince1970: -.infinity)) < WallTime(Date()))
+        #expect(WallTime(Date(timeIntervalSince1970: .nan)) == WallTime(sinceEpoch: .zero))
     }
 
     @Test func `are URLs, there and back`() throws {

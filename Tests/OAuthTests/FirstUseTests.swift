@@ -49,6 +49,39 @@ struct `A session that was not started` {
         await harness.session.stop()
     }
 
+    /// The clock of a program that has no other.
+    private struct SystemClock: SessionClock {
+        let wallNow: WallTime
+        var now: Instant { .now }
+
+        func sleep(until deadline: Instant) async throws(CancellationError) {
+            do {
+                try await Task.sleep(until: deadline, clock: .continuous)
+            } catch {
+                throw CancellationError()
+            }
+        }
+    }
+
+    @Test(arguments: [Int64.max, Int64.min])
+    func `waits for no longer than clocks count`(seconds: Int64) async throws {
+        harness.store.replace(with: harness.stored(1, accessToken: "at0", refreshToken: "rt0"))
+        let session = AuthSession(
+            configuration: await harness.session.engine.configured, executor: harness.session.executor,
+            clock: SystemClock(wallNow: harness.clock.wallNow), transport: harness.server,
+            store: harness.store, credentials: harness.secret, observer: harness.journal)
+        let limit = Duration.seconds(seconds)
+        if seconds > 0 {
+            #expect(try await session.withFreshTokens(waitingAtMost: limit) { $0.accessToken } == "at0")
+            try await session.refresh(waitingAtMost: limit)
+            await session.start()
+        } else {
+            _ = try? await session.refresh(waitingAtMost: limit)
+        }
+        await session.stop(savingFor: limit)
+        await harness.session.stop()
+    }
+
     @Test func `asks for a login where nothing is stored`() async {
         await #expect(throws: TokenError.loginRequired) { try await harness.session.refresh() }
         await #expect(throws: TokenError.loginRequired) {

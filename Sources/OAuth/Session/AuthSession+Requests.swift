@@ -7,7 +7,7 @@ extension AuthSession {
     /// - Throws: ``TokenError`` if none came within `limit`; the request goes on by itself.
     public func refresh(waitingAtMost limit: Duration = .seconds(10)) async throws(TokenError) {
         if forgetCallers() { return }
-        try await refresh(TokenAdditions(), until: clock.now + limit)
+        try await refresh(TokenAdditions(), until: end(of: limit))
     }
 
     /// Asks for a new token now, and says more with it.
@@ -27,7 +27,7 @@ extension AuthSession {
         headers: [NamedValue] = []
     ) async throws(TokenError) {
         try await refresh(
-            TokenAdditions(parameters: parameters, scope: scope, headers: headers), until: clock.now + limit)
+            TokenAdditions(parameters: parameters, scope: scope, headers: headers), until: end(of: limit))
     }
 
     /// Asks for a new token now, for a part of what was granted.

@@ -222,6 +222,11 @@ public actor AuthSession: ExecutorConfined {
 
     // MARK: What others ask for
 
+    /// The end of a wait that a program limits, as far away as clocks can count.
+    func end(of limit: Duration) -> Instant {
+        clock.now + min(max(limit, .zero), ClientConfiguration.longestLifetime)
+    }
+
     /// A token that has not expired: at once if there is one, else that of the one refresh in flight.
     ///
     /// Cancelling the caller ends its wait, never the refresh.
@@ -237,7 +242,7 @@ public actor AuthSession: ExecutorConfined {
         waitingAtMost limit: Duration, isRenewed: Bool
     ) async throws(TokenError) -> AccessTokenSnapshot {
         guard !isStopped else { throw .stopped }
-        let deadline = clock.now + limit
+        let deadline = end(of: limit)
         await loadForFirstUse(until: deadline)
         let token = try await wait {
             .tokenNeeded($0, by: $1, until: deadline, isRenewed: isRenewed)
@@ -251,7 +256,7 @@ public actor AuthSession: ExecutorConfined {
     /// - Throws: ``TokenError`` if none came within `limit`.
     public func invalidate(waitingAtMost limit: Duration = .seconds(10)) async throws(TokenError) {
         guard !isStopped else { throw .stopped }
-        let deadline = clock.now + limit
+        let deadline = end(of: limit)
         await loadForFirstUse(until: deadline)
         if forgetCallers() { return }
         _ = try await wait { .tokenInvalidated($0, by: $1, until: deadline) }
@@ -263,7 +268,7 @@ public actor AuthSession: ExecutorConfined {
     package func accessTokenRejected(
         _ rejection: TokenRejection, waitingAtMost limit: Duration
     ) async -> AccessTokenSnapshot? {
-        let deadline = clock.now + limit
+        let deadline = end(of: limit)
         return try? await wait { .tokenRejected($0, rejection, by: $1, until: deadline) }
     }
 

@@ -80,7 +80,7 @@ extension Identity {
     /// - Returns: whether nothing is lost.
     func stop(_ target: TargetID, savingFor limit: Duration, evenIfRefused isForAll: Bool) async -> Bool {
         guard await endUnlessLast(target) else { return true }
-        let end = clock.now + limit
+        let end = clock.now + min(limit, ClientConfiguration.longestLifetime)
         await quiesce()
         // Somebody may have taken away just now what is stored.
         if limit > .zero, !engine.needsWriting {
