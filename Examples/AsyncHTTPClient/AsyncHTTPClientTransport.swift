@@ -16,7 +16,7 @@ struct AsyncHTTPClientTransport: TokenTransport {
         for header in request.headers { message.headers.add(name: header.name, value: header.value) }
         if !request.body.isEmpty { message.body = .bytes(ByteBuffer(bytes: request.body)) }
         do {
-            let (seconds, attoseconds) = request.timeLimit.components
+            let (seconds, attoseconds) = request.longestWait.components
             let limit = TimeAmount.nanoseconds(seconds * 1_000_000_000 + attoseconds / 1_000_000_000)
             let response = try await client.execute(message, timeout: limit)
             let body = try await response.body.collect(upTo: request.maximumAnswerBytes)
@@ -27,6 +27,14 @@ struct AsyncHTTPClientTransport: TokenTransport {
         } catch {
             throw TransportError(error)
         }
+    }
+}
+
+extension TransferRequest {
+    /// How long an answer is awaited: longer once the request is sent, where its answer could not be had again. Zero means for ever.
+    fileprivate var longestWait: Duration {
+        let limit = max(timeLimit, sentTimeLimit ?? .zero)
+        return limit > .zero ? limit : .seconds(24 * 3600)
     }
 }
 

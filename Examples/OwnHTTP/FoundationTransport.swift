@@ -18,7 +18,7 @@ struct FoundationTransport: TokenTransport {
         if !request.body.isEmpty { message.httpBody = Data(request.body) }
         do {
             let exchange = Exchange(atMost: request.maximumAnswerBytes)
-            let (response, body) = try await exchange.run(message, within: request.timeLimit)
+            let (response, body) = try await exchange.run(message, within: request.longestWait)
             let headers = response.allHeaderFields.compactMap { name, value in
                 (name as? String).map { NamedValue($0, "\(value)") }
             }
@@ -32,6 +32,14 @@ struct FoundationTransport: TokenTransport {
         } catch {
             throw .interrupted("the connection ended")
         }
+    }
+}
+
+extension TransferRequest {
+    /// How long an answer is awaited: longer once the request is sent, where its answer could not be had again. Zero means for ever.
+    fileprivate var longestWait: Duration {
+        let limit = max(timeLimit, sentTimeLimit ?? .zero)
+        return limit > .zero ? limit : .seconds(24 * 3600)
     }
 }
 
