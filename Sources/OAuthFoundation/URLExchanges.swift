@@ -29,7 +29,8 @@ final class URLExchanges: Sendable {
     private let session: URLSession
     private let watcher = Watcher()
 
-    init(_ configuration: URLSessionConfiguration = .ephemeral) {
+    init(_ given: URLSessionConfiguration = .ephemeral) {
+        let configuration = given.copy() as? URLSessionConfiguration ?? .ephemeral
         configuration.httpCookieStorage = nil
         configuration.httpShouldSetCookies = false
         configuration.urlCache = nil

@@ -19,7 +19,7 @@ public final class URLSessionTransport: TokenTransport {
 
     /// A transport with connections of its own.
     ///
-    /// - Parameter configuration: of the `URLSession` that is made; its cookies, caches and stored credentials are switched off.
+    /// - Parameter configuration: of the `URLSession` that is made, which uses a copy without cookies, caches and stored credentials.
     public init(configuration: URLSessionConfiguration = .ephemeral) {
         exchanges = URLExchanges(configuration)
     }

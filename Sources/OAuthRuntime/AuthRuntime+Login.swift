@@ -27,7 +27,8 @@ extension AuthRuntime {
         adding parameters: [NamedValue] = [],
         waitingAtMost limit: Duration = .seconds(300), open: @escaping @Sendable (String) async -> Void
     ) async throws(LoginError) -> Login {
-        guard let uri = RedirectURI(redirectURI), uri.isLoopback
+        // Whoever listens for https would have to show a certificate.
+        guard let uri = RedirectURI(redirectURI), uri.isLoopback, uri.scheme == .http
         else { throw .unusableRedirect("\(redirectURI) is no http URL of this machine") }
         let work = Task(executorPreference: loop) { () -> Result<Login, LoginError> in
             let opening = OpeningTask()

@@ -3,6 +3,7 @@
 import BearerdHTTPMessages
 import BearerdTestSupport
 import Foundation
+import FoundationNetworking
 import OAuth
 import OAuthFoundation
 import Testing
@@ -44,6 +45,15 @@ import Testing
         #expect(sent["Authorization"] == "Basic ZmFrZTpmYWtl")
         #expect(sent["Content-Type"] == "application/x-www-form-urlencoded")
         #expect(sent["Cookie"] == nil)
+    }
+
+    @Test func `leaves the program's configuration as it is`() {
+        let configuration = URLSessionConfiguration.default
+        let before = configuration.requestCachePolicy
+        configuration.httpShouldSetCookies = true
+        _ = URLSessionTransport(configuration: configuration)
+        #expect(configuration.httpShouldSetCookies && configuration.httpCookieStorage != nil)
+        #expect(configuration.urlCache != nil && configuration.requestCachePolicy == before)
     }
 
     @Test func `follows no redirect, which would take credentials along`() async throws {

@@ -57,6 +57,19 @@ import Testing
         }
     }
 
+    @Test func `is not awaited with TLS, for which there is no certificate`() async throws {
+        var client = ClientConfiguration(
+            name: "default", clientID: "my-program", grantType: .authorizationCode)
+        client.issuer = "https://sso.example.com"
+        let runtime = try AuthRuntime(storage: .memory)
+        let session = try runtime.session(for: client)
+        for uri in ["https://127.0.0.1:0/callback", "https://localhost/callback"] {
+            await #expect(throws: LoginError.unusableRedirect("\(uri) is no http URL of this machine")) {
+                try await runtime.logIn(session, redirectURI: uri) { _ in Issue.record("it is shown") }
+            }
+        }
+    }
+
     @Test func `at an address that this machine has not says so`() async throws {
         let outcome = try await outcome(
             redirectURI: "http://192.0.2.1:0/callback", limit: .seconds(3600), isShown: true)
