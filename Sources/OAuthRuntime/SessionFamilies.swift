@@ -9,7 +9,8 @@ final class SessionFamilies: Sendable {
         weak var family: SessionFamily?
     }
 
-    private let entries = Mutex<[String: Entry]>([:])
+    /// By the bytes of the names, which stores go by: Swift's strings are equal in several spellings.
+    private let entries = Mutex<[[UInt8]: Entry]>([:])
 
     var count: Int { entries.withLock { $0.count } }
 
@@ -18,6 +19,7 @@ final class SessionFamilies: Sendable {
     /// A new one makes it forget those without sessions.
     subscript(name: String) -> SessionFamily {
         entries.withLock { entries in
+            let name = Array(name.utf8)
             if let family = entries[name]?.family { return family }
             let family = SessionFamily()
             entries = entries.filter { $0.value.family != nil }

@@ -18,7 +18,8 @@ public import protocol Foundation.LocalizedError
 public struct SessionStoreConformance: Sendable {
     /// A promise of every store.
     public enum Promise: String, CaseIterable, Sendable {
-        /// A saved session is loaded unchanged through every open handle of the store.
+        /// A saved session, however large, is loaded unchanged through every open handle of the store, and by no other name: names
+        /// are compared by their bytes.
         case keeps
         /// Reading, changing and writing under the lock is atomic, however many do so at once.
         case oneStep

@@ -7,7 +7,8 @@ extension Trial {
     func keeps() async throws(StoreError) -> [String] {
         guard try await one.load(identity) == nil else { return ["what was never saved is loaded"] }
         var whole = session(1)
-        whole.idToken = Secret("not-an-id-token")
+        // Tokens with many groups are long, and more beside them.
+        whole.idToken = Secret(String(repeating: "not-an-id-token.", count: 16 << 10))
         whole.began = WallTime(secondsSinceEpoch: 1_800_000_000)
         let failure = try await locked(one) { [whole] lease -> StoreError? in
             do throws(StoreError) {
@@ -22,6 +23,9 @@ extension Trial {
         for (store, name) in [(one, "the one who saved it"), (other, "another opening")] {
             let loaded = try await store.load(identity)
             if loaded?.encoded() != whole.encoded() { reasons.append("\(name) loads something else") }
+        }
+        for (name, difference) in alikeNames where try await one.load(name) != nil {
+            reasons.append("names that differ \(difference) are one")
         }
         return reasons
     }

@@ -15,6 +15,17 @@ struct Trial: Sendable {
         "conformance/\(UInt64.random(in: 0 ... .max)) ä:*"
     }
 
+    /// Names that some stores take for ``identity``, and how they differ from it.
+    var alikeNames: [(name: String, difference: String)] {
+        let parts = identity.split(separator: "\u{E4}", maxSplits: 1)
+        func spelled(_ letter: String) -> String { parts.joined(separator: letter) }
+        return [
+            ("C" + identity.dropFirst(), "by case"), (spelled("\u{F6}"), "by a letter that is not ASCII"),
+            (spelled(""), "by a letter that is not ASCII"),
+            (spelled("a\u{308}"), "by how a letter is spelled"),
+        ]
+    }
+
     /// A session whose refresh token carries its generation.
     func session(_ generation: Int) -> StoredSession {
         var session = StoredSession(

@@ -7,11 +7,12 @@ import Synchronization
 /// Sessions that end with the process (`type: memory`).
 package final class MemoryStore: SessionStore {
     private struct State {
-        var sessions: [String: StoredSession] = [:]
+        // Names are bytes, as they are on a disk: Swift's strings are equal in several spellings.
+        var sessions: [[UInt8]: StoredSession] = [:]
         /// The number of the lease that holds each identity.
-        var holders: [String: Int] = [:]
+        var holders: [[UInt8]: Int] = [:]
         var leases = 0
-        var spent: [String: Spending] = [:]
+        var spent: [[UInt8]: Spending] = [:]
     }
 
     /// A refresh token that was sent, by the generation of its session.
@@ -29,14 +30,16 @@ package final class MemoryStore: SessionStore {
     /// - Parameter thread: its timers are used to wait for a lock.
     package init(on thread: ThreadExecutor) { self.thread = thread }
 
-    package func load(_ identity: String) -> StoredSession? { state.withLock { $0.sessions[identity] } }
+    package func load(_ identity: String) -> StoredSession? {
+        state.withLock { $0.sessions[Array(identity.utf8)] }
+    }
 
     package func lock(
         _ identity: String, waitingAtMost limit: Duration
     ) async throws(StoreError) -> any StoreLease {
         let deadline = ContinuousClock.now + limit
         while true {
-            if let lease = take(identity) { return lease }
+            if let lease = take(Array(identity.utf8)) { return lease }
             guard .now < deadline, !Task.isCancelled else { throw .busy(by: StoreError.thisProcess) }
             await thread.sleep(for: .milliseconds(5))
         }
@@ -46,7 +49,7 @@ package final class MemoryStore: SessionStore {
     package func changes(of identity: String) -> AsyncStream<Void> { AsyncStream { $0.finish() } }
 
     /// - Returns: nil if somebody else has it.
-    private func take(_ identity: String) -> Lease? {
+    private func take(_ identity: [UInt8]) -> Lease? {
         state.withLock { state in
             guard state.holders[identity] == nil else { return nil }
             state.leases += 1
@@ -57,13 +60,13 @@ package final class MemoryStore: SessionStore {
 
     private struct Lease: StoreLease {
         let store: MemoryStore
-        let identity: String
+        let identity: [UInt8]
         let number: Int
 
         func save(
             _ session: StoredSession, over read: StoredSession?, keepingPrevious keepsPrevious: Bool
         ) throws(StoreError) {
-            precondition(session.identity == identity, "a lease is good for one identity")
+            precondition(session.identity.utf8.elementsEqual(identity), "a lease is good for one identity")
             try store.state.withLock { state throws(StoreError) in
                 guard state.holders[identity] == number else { throw .leaseLost }
                 try session.checkReplacing(state.sessions[identity], read: read)

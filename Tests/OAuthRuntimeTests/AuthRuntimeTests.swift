@@ -215,6 +215,7 @@ import Testing
         for number in 0..<100 { _ = families["user \(number)"] }
         #expect(families["kept"] === kept)
         #expect(families.count <= 2)
+        #expect(families["caf\u{E9}"] !== families["cafe\u{301}"], "names are bytes")
     }
 
     @Test func `takes no configuration that contradicts itself`() throws {

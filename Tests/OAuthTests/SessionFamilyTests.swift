@@ -102,6 +102,30 @@ struct `Sessions of one identity` {
         }
     }
 
+    @Test func `get nothing of a session of another name, whatever family that is in`() async throws {
+        let family = SessionFamily()
+        let alice = SessionHarness(grantType: .refreshToken, family: family)
+        try await alice.run("rt0") {
+            let bob = SessionHarness(grantType: .refreshToken, sharing: alice, family: family) {
+                $0.name = "bob"
+            }
+            try await bob.run {
+                alice.store.isBroken = true
+                let grant = TokenResponse(
+                    accessToken: Secret("at-alice"), lifetime: .seconds(300), refreshToken: Secret("rt-alice")
+                )
+                await #expect(throws: StoreError.self) {
+                    try await alice.session.adopt(
+                        login: grant, sentAt: alice.clock.now, wall: alice.clock.wallNow)
+                }
+                await alice.session.stop()
+                alice.store.isBroken = false
+                await bob.pass(.seconds(10))
+                #expect(bob.token == nil && bob.store.stored("bob") == nil)
+            }
+        }
+    }
+
     @Test func `have one state, the first that applies`() async throws {
         let own = SessionHarness(grantType: .clientCredentials)
         try await own.run {

@@ -29,7 +29,8 @@ import Testing
             (.locksNobodyOut, .excludes), (.locksAllOut, .excludes), (.locksNobodyOut, .losesPatience),
             (.waitsForever, .losesPatience), (.waitsForever, .forgetsCancelled),
             (.keepsLock, .givesUp), (.comparesNothing, .givesUp), (.comparesNothing, .compares),
-            (.leasesForever, .endsLeases),
+            (.leasesForever, .endsLeases), (.cutsRecords, .keeps), (.foldsCase, .keeps),
+            (.dropsLetters, .keeps), (.normalizesNames, .keeps),
         ] as [(FaultyStore.Fault, SessionStoreConformance.Promise)])
     func `finds each fault`(fault: FaultyStore.Fault, promise: SessionStoreConformance.Promise) async throws {
         let found = await broken(fault, [promise])
@@ -60,11 +61,11 @@ import Testing
 final class FaultyStore: SessionStore {
     enum Fault: Sendable {
         case forgets, changes, locksNobodyOut, locksAllOut, waitsForever, keepsLock, comparesNothing,
-            leasesForever
+            leasesForever, cutsRecords, foldsCase, dropsLetters, normalizesNames
     }
 
     private struct State {
-        var sessions: [String: StoredSession] = [:]
+        var sessions: [[UInt8]: StoredSession] = [:]
         var held: [String: Int] = [:]
         var leases = 0
         var isOver = false
@@ -81,9 +82,20 @@ final class FaultyStore: SessionStore {
     func end() { state.withLock { $0.isOver = true } }
 
     func load(_ identity: String) async throws(StoreError) -> StoredSession? {
-        var session = state.withLock { $0.sessions[identity] }
+        var session = state.withLock { $0.sessions[key(identity)] }
         if fault == .changes { session?.scope = [] }
+        if fault == .cutsRecords, session?.encoded().count ?? 0 > 64 << 10 { return nil }
         return session
+    }
+
+    /// The bytes by which a session is kept.
+    private func key(_ identity: String) -> [UInt8] {
+        switch fault {
+        case .foldsCase: Array(identity.lowercased().utf8)
+        case .dropsLetters: identity.utf8.filter { $0 < 0x80 }
+        case .normalizesNames: Array(identity.replacing("a\u{308}", with: "\u{E4}").utf8)
+        default: Array(identity.utf8)
+        }
     }
 
     func lock(
@@ -133,9 +145,9 @@ final class FaultyStore: SessionStore {
             try store.state.withLock { state throws(StoreError) in
                 try check(state)
                 if store.fault != .comparesNothing {
-                    try session.checkReplacing(state.sessions[identity], read: read)
+                    try session.checkReplacing(state.sessions[store.key(identity)], read: read)
                 }
-                if store.fault != .forgets { state.sessions[identity] = session }
+                if store.fault != .forgets { state.sessions[store.key(identity)] = session }
             }
         }
 

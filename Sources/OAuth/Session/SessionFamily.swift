@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import BearerdJSONText
 import Synchronization
 
 /// The sessions of one name in this process, which hear of each other's changes.
@@ -38,7 +39,11 @@ public final class SessionFamily: Sendable {
 
     /// Every identity of the name but `identity`.
     func namesakes(of identity: Identity) -> [Identity] {
-        state.withLock { state in state.peers.compactMap(\.identity).filter { $0 !== identity } }
+        state.withLock { state in
+            state.peers.compactMap(\.identity).filter {
+                $0 !== identity && $0.name.hasSameBytes(as: identity.name)
+            }
+        }
     }
 
     /// Counts a target for the state of the name, which begins with nothing known.
