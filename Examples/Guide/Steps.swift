@@ -378,7 +378,8 @@ extension Steps {
     func step46(client: inout ClientConfiguration) async throws {
 
         let old = try ImportFormat.gtmOAuth2.parse(bytes)
-        try await session.take(old.refreshToken, idToken: old.idToken, scope: old.scope, clientID: old.clientID)
+        try await session.take(
+            old.refreshToken, idToken: old.idToken, scope: old.scope, clientID: old.clientID, issuer: old.issuer)
         _ = old
     }
 

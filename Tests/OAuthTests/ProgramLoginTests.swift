@@ -2,6 +2,7 @@
 
 import BearerdCryptography
 import BearerdHTTPMessages
+import BearerdJSON
 import Testing
 
 @testable import OAuth
@@ -134,6 +135,34 @@ struct `A login of a program's own` {
                     _ = try await harness.session.authorizationFlow(redirectURI: "com.example.app:/back")
                 }
             }
+        }
+    }
+
+    @Test func `prints nothing that it asked for, nor what a later version has stored`() throws {
+        var code = AuthorizationCode(
+            code: Secret("c"), redirectURI: "com.example.app:/back", verifier: Secret("v"), nonce: Secret("n")
+        )
+        code.additions = LoginAdditions(parameters: [NamedValue("login_hint", "alice@example.com")])
+        #expect("\(AuthorizationResponse.granted(code))".contains("for com.example.app:/back"))
+        var stored = StoredSession(identity: "default", generation: 3, binding: "b")
+        stored.unknownMembers = ["later_secret": "fake-secret"]
+        #expect("\(stored)" == "[session of default, generation 3]")
+        for value in [AuthorizationResponse.granted(code), stored] as [any Sendable] {
+            var dumped = "\(value) \([value])"
+            dump(value, to: &dumped)
+            #expect(!dumped.contains("alice") && !dumped.contains("fake-secret"))
+        }
+    }
+
+    @Test func `of another server's tokens is refused where the issuer is known`() async throws {
+        let harness = harness { $0.issuer = Self.issuer }
+        try await harness.run {
+            let error = await #expect(throws: StoreError.self) {
+                try await harness.session.take(Secret("theirs"), issuer: "https://another.example")
+            }
+            #expect(error?.isRefused == true && harness.server.bodies.isEmpty)
+            let isTaken = try await harness.session.take(Secret("ours"), issuer: Self.issuer)
+            #expect(isTaken)
         }
     }
 

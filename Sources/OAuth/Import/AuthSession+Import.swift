@@ -15,14 +15,18 @@ extension AuthSession {
     ///     logs in here. The session is that client's until the next login.
     ///   - clientSecret: that client's secret; nil if it has none.
     ///   - person: whose session it is, if that is known.
+    ///   - issuer: the server that issued the token, if that is known; another one than this session's could use it (RFC 9700 §4.4).
     /// - Returns: false, with nothing changed, if the session began with this token or holds it.
     /// - Throws: ``StoreError``; nothing has changed then, but a store that does not answer may still write it.
     @discardableResult
     public func take(
         _ refreshToken: Secret, idToken: Secret? = nil, scope: [String] = [], clientID: String? = nil,
-        clientSecret: Secret? = nil, person: Person? = nil
+        clientSecret: Secret? = nil, person: Person? = nil, issuer: String? = nil
     ) async throws(StoreError) -> Bool {
         guard !refreshToken.isEmpty else { throw .refused("the refresh token to begin with is empty") }
+        if let issuer, let own = server.configuration.issuer, !issuer.hasSameBytes(as: own) {
+            throw .refused("the refresh token is of \(issuer.onOneLine), and this session asks \(own)")
+        }
         join()
         var imported = SessionImport(refreshToken: refreshToken)
         imported.idToken = idToken
@@ -42,7 +46,7 @@ extension AuthSession {
     /// - Parameters:
     ///   - binding: the server and client that the process has configured (``ClientConfiguration/binding``); nil if not known.
     ///     Another server than this session's could use the token (RFC 9700 §4.4).
-    ///   - refreshToken: as in ``take(_:idToken:scope:clientID:clientSecret:person:)``, and so are the rest.
+    ///   - refreshToken: as in ``take(_:idToken:scope:clientID:clientSecret:person:issuer:)``, and so are the rest.
     /// - Returns: false, with nothing changed, if the session began with this token or holds it.
     /// - Throws: ``LoginError``; the present session stays.
     package func take(

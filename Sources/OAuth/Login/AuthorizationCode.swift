@@ -29,3 +29,8 @@ public struct AuthorizationCode: Sendable {
         self.nonce = nonce
     }
 }
+
+extension AuthorizationCode: Redacted {
+    /// The redirect URI in one line; neither the code nor what the server and the login have added is shown.
+    public var description: String { "[authorization code for \(redirectURI)]".onOneLine }
+}

@@ -90,6 +90,7 @@ extension AuthSession {
         take(.renewalNeeded(target))
     }
 
-    /// The session's events from now on; the stream ends when its reader does, or the session stops.
+    /// The session's events from now on, the newest hundred for a slow reader; the stream ends when its reader does, or the
+    /// session stops.
     public nonisolated var events: AsyncStream<SessionEvent> { core.listeners.stream(keeping: 100) }
 }

@@ -189,6 +189,11 @@ public struct StoredSession: Sendable {
     }
 }
 
+extension StoredSession: Redacted {
+    /// The name and the generation in one line; what a later version has added may be secret.
+    public var description: String { "[session of \(identity), generation \(generation)]".onOneLine }
+}
+
 extension Secret {
     /// A digest that identifies the secret without revealing it.
     package var digest: String { Base64URL.encode(SHA256.digest(withPlaintext { Array($0.utf8) })) }
