@@ -172,6 +172,31 @@ struct `A session whose provider hangs` {
         }
     }
 
+    @Test(arguments: [502, 504, 524])
+    func `takes no gateway's word for the provider's, and sends the token when that is there again`(
+        status: Int
+    ) async throws {
+        try await runHeld { harness in
+            harness.server.release(with: .status(status, "<html>"))
+            for _ in 0..<3 {
+                // Each time a question alone, which the gateway answers, too.
+                harness.server.release(with: .status(status))
+                await pass(10, harness)
+                #expect(shown(harness, "rt1") == 1)
+            }
+            #expect(await harness.session.status.state != .loginRequired)
+            harness.server.isFrozen = false
+            harness.server.release(with: .status(404))
+            await pass(4, harness)
+            #expect(shown(harness, "rt1") == 1, "what waits in the provider's sockets comes first")
+            for _ in 0..<40 where shown(harness, "rt1") == 1 { await pass(1, harness) }
+            #expect(shown(harness, "rt1") == 2)
+            harness.server.release(with: Self.late)
+            await harness.settle()
+            #expect(harness.token == "at-late" && stored(harness) == "rt-late")
+        }
+    }
+
     @Test func `asks first, and says it once, where somebody else has sent the token`() async throws {
         let harness = SessionHarness(grantType: .refreshToken)
         harness.server.isFrozen = true

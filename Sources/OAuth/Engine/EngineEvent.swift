@@ -104,6 +104,13 @@ struct TokenRequestReport: Sendable {
     /// hold a refresh token in the part that nobody has read.
     var isLost: Bool {
         guard wasSent, let reason = outcome.failure?.reason else { return false }
-        return reason == .timedOut || reason == .interrupted || reason == .responseTooLarge
+        return reason == .timedOut || reason == .interrupted || reason == .responseTooLarge || isGateways
+    }
+
+    /// True if a gateway says, in the authorization server's place, that no answer came (RFC 9110 §15.6.3 and §15.6.5; some
+    /// networks have statuses of their own).
+    var isGateways: Bool {
+        guard wasSent, case .status(let status)? = outcome.failure?.reason else { return false }
+        return [502, 504, 520, 524].contains(status)
     }
 }

@@ -188,6 +188,8 @@ extension IdentityEngine {
         asking.note(answer.outcome, isAnswer: isAnswer)
         if isAnswer {
             rule.refused()
+        } else if answer.isGateways {
+            rule.givenUpByGateway()
         } else if isLost {
             rule.lost(at: now)
         } else {

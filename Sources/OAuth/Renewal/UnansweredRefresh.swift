@@ -160,6 +160,12 @@ struct UnansweredRefresh: Sendable {
         if answersProbesSince == nil { nextProbe = now } else if !othersMayLive { maySend = true }
     }
 
+    /// A gateway has given a request up, behind which the authorization server may still come to it, or has been already.
+    mutating func givenUpByGateway() {
+        living -= 1
+        (isInDoubt, othersMayLive, isDecided) = (true, true, true)
+    }
+
     /// A request was not sent, or not anew: the authorization server has nothing of it to act upon.
     ///
     /// - Parameter isNewest: whether none has followed it.
