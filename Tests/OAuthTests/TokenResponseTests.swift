@@ -190,6 +190,8 @@ struct `An answer of the token endpoint` {
         #"{"a":"}\"{","refresh_token" : "new" , "list":[1,{"b":"]"}], "n":1e999, "bad":nan}"#,
         #"{"refresh_token":"new""#, #"{"access_token":"at","refresh_token":"new" "#,
         #"{"refresh_token":"new","access_token":"cut of"#, #"{"refresh_token":"new"} <!-- cached -->"#,
+        "<b>Warning</b>: a program says something first" + #"{"refresh_token":"new","access_token":"at"}"#,
+        ")]}',\n" + #"{"refresh_token":"new"}"#,
     ])
     func `gives its refresh token, whatever else is wrong with it`(body: String) {
         #expect(answer(200, body).refreshToken?.matches(Array("new".utf8)) == true)

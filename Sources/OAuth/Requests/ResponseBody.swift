@@ -26,9 +26,11 @@ enum ResponseBody: Sendable {
         }
     }
 
-    /// A string member of a body that is not a whole JSON object, such as one that was cut off; nil if it is missing or empty.
+    /// A string member of a body that is not a whole JSON object, such as one that was cut off, or that follows a warning of
+    /// the server's program; nil if it is missing or empty.
     static func string(_ member: ResponseMember, inPartial bytes: [UInt8]) -> String? {
-        let text = DamagedJSONObject(bytes.withoutByteOrderMark).object[member.rawValue]?.string
+        let object = DamagedJSONObject(Array(bytes.drop { $0 != UInt8(ascii: "{") })).object
+        let text = object[member.rawValue]?.string
         return text.flatMap { $0.isEmpty ? nil : $0 }
     }
 
