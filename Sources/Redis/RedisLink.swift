@@ -24,6 +24,8 @@ actor RedisLink: LoopConfined {
     private var askAgainAt = ContinuousClock.now
     private var isTaken = false
     private var waiting: [CheckedContinuation<Void, Never>] = []
+    /// Those of ``waiting`` that go first.
+    private var waitingFirst: [CheckedContinuation<Void, Never>] = []
     /// The error that keeps us from the server; nil while there is none.
     private var trouble: RedisError?
     /// True if that error came from a script: a server may answer reads and refuse to write.
@@ -69,9 +71,13 @@ actor RedisLink: LoopConfined {
 
     /// Sends a command and returns its reply.
     ///
-    /// - Parameter isScript: true for a script, which may write.
-    func perform(_ command: RESPCommand, isScript: Bool = false) async throws(RedisError) -> RESPValue {
-        await beginCommand()
+    /// - Parameters:
+    ///   - isScript: true for a script, which may write.
+    ///   - goesFirst: whether it comes before those that wait already: a lease is lost if many ask for others meanwhile.
+    func perform(
+        _ command: RESPCommand, isScript: Bool = false, goesFirst: Bool = false
+    ) async throws(RedisError) -> RESPValue {
+        await beginCommand(goesFirst)
         let outcome = await loop.startTask { await self.attempt(command, isScript) }.value
         endCommand()
         return try outcome.get()
@@ -258,15 +264,18 @@ actor RedisLink: LoopConfined {
 
     // MARK: One command at a time
 
-    private func beginCommand() async {
+    private func beginCommand(_ goesFirst: Bool) async {
         guard isTaken else {
             isTaken = true
             return
         }
-        await withCheckedContinuation { waiting.append($0) }
+        await withCheckedContinuation { continuation in
+            if goesFirst { waitingFirst.append(continuation) } else { waiting.append(continuation) }
+        }
     }
 
     private func endCommand() {
+        guard waitingFirst.isEmpty else { return waitingFirst.removeFirst().resume() }
         guard waiting.isEmpty else { return waiting.removeFirst().resume() }
         isTaken = false
     }

@@ -146,7 +146,8 @@ extension RedisStore {
         let names = keys.map { $0(lease.identity) }
         let command = script.command(keys: names, [Array(lease.owner.utf8)] + arguments)
         do throws(RedisError) {
-            return ScriptReply(try await link.perform(command, isScript: true))
+            return ScriptReply(
+                try await link.perform(command, isScript: true, goesFirst: script != .acquire))
         } catch {
             throw StoreError(error)
         }
