@@ -167,7 +167,7 @@ final class AuthorizationServer {
     ///
     /// - Throws: ``TokenFailure`` if it has none, now or earlier.
     func metadata() async throws(TokenFailure) -> ServiceConfiguration {
-        try await discovery.metadata(wanting: nil)
+        try await discover(wanting: nil)
     }
 
     /// The server's metadata, for a caller that can do without them.
@@ -180,13 +180,22 @@ final class AuthorizationServer {
     ) async throws(TokenFailure) -> ServiceConfiguration? {
         guard configuration.issuer != nil || configuration.discoveryURL != nil else { return nil }
         do throws(TokenFailure) {
-            return try await discovery.metadata(wanting: nil, newerThan: age)
+            return try await discover(wanting: nil, newerThan: age)
         } catch {
             guard configuration.endpoints[.token] != nil, error.reason == .noMetadata else {
                 throw error
             }
             return nil
         }
+    }
+
+    /// Looks for metadata; whoever waits is told of the server meanwhile.
+    private func discover(
+        wanting endpoint: Endpoint?, newerThan age: Duration? = nil
+    ) async throws(TokenFailure) -> ServiceConfiguration {
+        begin(awaiting: name)
+        defer { end(awaiting: name) }
+        return try await discovery.metadata(wanting: endpoint, newerThan: age)
     }
 
     /// The URL of an endpoint, from the configuration or else from the server's metadata.
@@ -203,7 +212,7 @@ final class AuthorizationServer {
             )
         }
         let takesAlias = configuration.presentsCertificate
-        let metadata = try await discovery.metadata(wanting: takesAlias ? nil : endpoint)
+        let metadata = try await discover(wanting: takesAlias ? nil : endpoint)
         let alias = takesAlias ? metadata.aliases[endpoint] : nil
         if let discovered = alias ?? metadata.endpoints[endpoint] { return discovered }
         throw TokenFailure(
@@ -332,10 +341,10 @@ final class AuthorizationServer {
             return value
         case .issuer:
             if let issuer = configuration.issuer { return issuer }
-            return try await discovery.metadata(wanting: .token).issuer
+            return try await discover(wanting: .token).issuer
         case .tokenEndpoint:
             if let configured = configuration.endpoints[.token] { return configured.description }
-            let metadata = try await discovery.metadata(wanting: .token)
+            let metadata = try await discover(wanting: .token)
             guard let endpoint = metadata.document[Endpoint.token.rawValue]?.string else {
                 return try await url(of: .token).description
             }
