@@ -115,7 +115,8 @@ import Testing
     @Test func `a credential needs systemd's directory and a plain name`() {
         #expect(
             reasons("admin: {key_credential: key}") == [
-                "CREDENTIALS_DIRECTORY is not set: systemd gave no credentials"
+                "CREDENTIALS_DIRECTORY is not set: systemd gave no credentials; outside of its unit name their directory: "
+                    + "sudo env CREDENTIALS_DIRECTORY=DIR bearerd …"
             ])
         #expect(reasons("admin: {key_credential: ../key}") == ["'../key' is not the name of a credential"])
     }

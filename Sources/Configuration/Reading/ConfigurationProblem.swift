@@ -21,7 +21,7 @@ package struct ConfigurationProblem: Hashable, Sendable {
     package let reason: String
     /// True if it is about the mode or owner of a file.
     package var isAboutModes = false
-    /// True if the system does not let us read a file.
+    /// True if the system does not let us read a file, as it may let another user or the service.
     package var isDenial = false
 
     /// The whole message, always one line: `FILE:LINE:COLUMN: error: KEY: REASON`.

@@ -70,7 +70,9 @@ extension Section {
     private func credentialPath(_ name: Found<String>) -> Found<String>? {
         guard let directory = reading.environment(Variable.credentialsDirectory), !directory.isEmpty else {
             reading.error(
-                "\(Variable.credentialsDirectory) is not set: systemd gave no credentials", at: name.place)
+                "\(Variable.credentialsDirectory) is not set: systemd gave no credentials; outside of its unit name their "
+                    + "directory: sudo env \(Variable.credentialsDirectory)=DIR bearerd …",
+                at: name.place, isDenial: true)
             return nil
         }
         return Found(value: "\(directory)/\(name.value)", place: name.place)

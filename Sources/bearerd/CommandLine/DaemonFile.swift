@@ -23,9 +23,9 @@ struct DaemonFile {
         self.report = report
     }
 
-    /// Tells on standard error, in one line, that the file has errors.
+    /// Tells on standard error, in one line, that the file has errors; of what only the daemon can read nobody here knows.
     func warn() {
-        let errors = report.problems.filter { $0.severity == .error }
+        let errors = report.problems.filter { $0.severity == .error && !$0.isDenial }
         guard let first = errors.first else { return }
         let place = "\(report.file):\(first.line):\(first.column)"
         let subject = first.path.isEmpty ? "" : "\(first.path): "

@@ -7,7 +7,11 @@ enum ConfigurationCheck {
     static func look(at report: ConfigurationReport) -> Finding {
         let advice = "bearerd check -c \(report.file)"
         guard let configuration = report.configuration else {
-            return .fail(tell(report.problems.filter { $0.severity == .error }, of: report), fix: advice)
+            let errors = report.problems.filter { $0.severity == .error }
+            let mayBeSound = errors.allSatisfy(\.isDenial)
+            return .fail(
+                tell(errors, of: report),
+                fix: mayBeSound ? "bearerd doctor -c \(report.file) as a user who may read that" : advice)
         }
         let faults = report.problems.filter { !$0.isAboutModes }
         guard faults.isEmpty else { return .warn(tell(faults, of: report), fix: advice) }
