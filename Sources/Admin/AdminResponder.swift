@@ -255,6 +255,7 @@ package struct AdminResponder: HTTPResponder {
             daemon: DaemonLife(processID: CurrentProcess.identifier, startedAt: process.startTime),
             configurationFile: settings.configurationFile,
             refusedReload: await process.refusedReload())
+        document.storeDirectory = settings.storeDirectory
         document.isDraining = await process.isDraining()
         let seconds = Int64(WallClock.secondsSinceEpoch)
         document.endedCertificates = await process.capacity().certificateEnds

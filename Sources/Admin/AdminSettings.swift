@@ -31,6 +31,8 @@ package struct AdminSettings: Sendable {
     package var listeners: [String]
     /// The absolute path of the configuration; nil if it is in no file.
     package var configurationFile: String?
+    /// Where the sessions are kept; nil where they are in no files.
+    package var storeDirectory: String?
     /// True if the configuration is in a file, so that commands help.
     var namesCommands: Bool { configurationFile != nil }
 

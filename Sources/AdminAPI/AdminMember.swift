@@ -43,6 +43,7 @@ enum AdminMember: String {
     case silentWorkers = "silent_workers"
     case slowest = "p99_seconds"
     case startedAt = "started_at"
+    case storeDirectory = "store_directory"
     case tokenError = "token_error"
     case upstreamProtocol = "upstream_protocol"
     case upstreamState = "upstream_state"

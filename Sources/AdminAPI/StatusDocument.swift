@@ -10,6 +10,8 @@ package struct StatusDocument: Sendable {
     package var daemon: DaemonLife?
     /// The absolute path of the configuration that the daemon reads; nil without a daemon, or if that has no file.
     package var configurationFile: String?
+    /// Where the daemon keeps its sessions; nil where they are in no files, and of an older daemon.
+    package var storeDirectory: String?
     /// True if the daemon says that it has no file; an older one says nothing of it.
     package var hasNoFile = false
     /// The last reload, if it was refused.
@@ -61,6 +63,7 @@ package struct StatusDocument: Sendable {
             refusedReload: json[.refusedReload].flatMap { RefusedReload($0) })
         isDraining = json[.draining]?.bool ?? false
         endedCertificates = json.strings(.endedCertificates)
+        storeDirectory = json[.storeDirectory]?.string
         if daemon != nil, case .null? = json[.configurationFile] { hasNoFile = true }
     }
 
@@ -75,6 +78,7 @@ package struct StatusDocument: Sendable {
             .startedAt: daemon.map { Optional($0.startedAt).json },
             .configurationFile: configurationFile.map(JSONValue.string)
                 ?? (daemon == nil ? nil : .some(.null)),
+            .storeDirectory: storeDirectory.map(JSONValue.string),
             .uptime: uptime.map { .integer($0.components.seconds) },
             .identities: .array(identities.map(\.json)), .routes: .array(routes.map(\.json)),
             .requests: requests?.json, .warnings: list(warnings), .silentWorkers: list(silentWorkers),

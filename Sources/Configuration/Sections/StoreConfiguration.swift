@@ -21,6 +21,13 @@ extension StoreConfiguration {
         }
     }
 
+    /// True if its files are where those of whoever runs this program are by default: another user's are elsewhere.
+    package var isInStandardDirectory: Bool {
+        let standard = Self.standardDirectory(
+            isRoot: CurrentProcess.effectiveUser == 0, CurrentProcess.environment)
+        return directory == standard
+    }
+
     /// The files that are needed to read it, and that may change while it is open.
     package var files: [String] {
         switch self {

@@ -14,4 +14,14 @@ extension StatusDocument {
         else { return nil }
         return own.isSameFile(as: other) ? nil : theirs
     }
+
+    /// The directory in which the daemon keeps its sessions, if that is another one than `directory`.
+    ///
+    /// One that is not to be seen from here is another one.
+    func otherStore(than directory: String) -> String? {
+        guard let theirs = storeDirectory, theirs != directory else { return nil }
+        guard let other = FileSystem.fingerprint(of: theirs), let own = FileSystem.fingerprint(of: directory)
+        else { return theirs }
+        return own.isSameFile(as: other) ? nil : theirs
+    }
 }

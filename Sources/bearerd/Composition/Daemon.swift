@@ -272,7 +272,7 @@ actor Daemon: LoopConfined {
     var adminResponder: AdminResponder? {
         guard let admin = configuration.admin, let adminListener = sockets.admin else { return nil }
         let redirects = configuration.loginRedirects(to: adminListener.address)
-        let settings = AdminSettings(
+        var settings = AdminSettings(
             version: Version.text, routes: configuration.adminRoutes,
             hosts: HostList(
                 HostNames.of(adminListener) + configuration.allowedHosts
@@ -284,7 +284,8 @@ actor Daemon: LoopConfined {
             listeners: active.listeners.map { key, listener in
                 let configured = configuration.listeners.first { $0.address == key.address }
                 return "\(listener.address)" + (configured.map { " (\($0.spokenProtocols))" } ?? "")
-            }, configurationFile: absoluteFile)
+            }, configurationFile: absolute(file))
+        settings.storeDirectory = absolute(configuration.store.directory)
         return AdminResponder(
             settings: settings,
             identities: Identities(groups: sessions.groups, reporter: sessions.reporter),
@@ -294,10 +295,10 @@ actor Daemon: LoopConfined {
             receivers: redirectListeners, memory: adminMemory)
     }
 
-    /// The absolute path of the configuration; nil if it came from no file.
-    private var absoluteFile: String? {
-        guard let file, !file.hasPrefix("/") else { return file }
-        return CurrentProcess.workingDirectory.map { "\($0)/\(file)" }
+    /// The absolute form of a path; nil for none.
+    private func absolute(_ path: String?) -> String? {
+        guard let path, !path.hasPrefix("/") else { return path }
+        return CurrentProcess.workingDirectory.map { "\($0)/\(path)" }
     }
 
     @discardableResult

@@ -69,6 +69,17 @@ struct DoctorSubject: Sendable {
     /// Returns true if a new token was requested for the identity.
     func hasAsked(_ identity: ExaminedIdentity) -> Bool { asked[identity.name] != nil }
 
+    /// Why doctor cannot look into the daemon's store, which is not where this user's would be; nil if it can, or none runs.
+    var storeElsewhere: String? {
+        guard let status = daemon.status, status.otherFile(than: report.file) == nil,
+            let directory = configuration.store.directory,
+            let theirs = status.otherStore(than: directory)
+        else { return nil }
+        return
+            "the daemon keeps its sessions in \(theirs), and doctor would look in \(directory): run it with "
+            + "STATE_DIRECTORY=\(theirs), or set store.directory"
+    }
+
     /// The status of an identity in the running daemon; nil if none runs.
     func known(of identity: ExaminedIdentity) -> SessionStatus? {
         daemon.status?.identities.first { $0.name == identity.name }

@@ -26,7 +26,7 @@ struct ExaminedSession {
     /// - Throws: the reason why the store cannot be read.
     init?(of identity: ExaminedIdentity, _ subject: DoctorSubject) async throws(CommandFailure) {
         // Another user's store is as much out of sight as a daemon's memory.
-        let problem = subject.configuration.store.strangersProblem
+        let problem = subject.storeElsewhere ?? subject.configuration.store.strangersProblem
         guard subject.configuration.store.isShared, problem == nil else {
             guard let known = subject.known(of: identity) else {
                 if let problem { throw CommandFailure(.permission, problem) }

@@ -71,8 +71,8 @@ struct IdentitySession {
             if let problem = configuration.store.strangersProblem {
                 throw CommandFailure(.permission, problem)
             }
+            if let failure = await Self.strayStore(of: configuration, of: file, loop) { throw failure }
             if let hidden = configuration.store.hiddenSessions { Console.remark(hidden) }
-            if let failure = await Self.missingStore(of: configuration, of: file, loop) { throw failure }
         }
         let sessions = try ConfiguredSessions(
             forCommandOn: configuration, loop: loop,
@@ -94,17 +94,24 @@ struct IdentitySession {
         scheme = identity.client.source?.scheme ?? RequestAuthorization.Field().scheme
     }
 
-    /// The failure for a directory that a running daemon had, and that is gone; nil for any other.
+    /// The failure for a directory that a running daemon had, and that is gone, or that is not the daemon's; nil for any other.
     ///
-    /// One that is made anew would be in the way of whoever puts the old one back.
-    private static func missingStore(
+    /// One that is made anew would be in the way of whoever puts the old one back, and what is stored beside the daemon helps nobody.
+    private static func strayStore(
         of configuration: Configuration, of file: String, _ loop: EventLoop
     ) async -> CommandFailure? {
-        guard let directory = configuration.store.directory,
-            (try? StoreDirectory.exists(directory)) == false,
+        guard let directory = configuration.store.directory else { return nil }
+        let isMissing = (try? StoreDirectory.exists(directory)) == false
+        guard isMissing || configuration.store.isInStandardDirectory,
             let client = AdminClient(configuration.admin, listen: configuration.listen, loop: loop),
-            case .own? = try? await client.daemon(of: file)
+            case .own(let daemon)? = try? await client.daemon(of: file)
         else { return nil }
+        if let theirs = daemon.otherStore(than: directory) {
+            return CommandFailure(
+                .permission,
+                "the daemon that runs by \(file) keeps its sessions in \(theirs), and not in \(directory)")
+        }
+        guard isMissing else { return nil }
         var failure = CommandFailure(
             .inputOutput,
             "store.directory: \(directory) is not there, and is not made anew beside the daemon that runs by \(file); put it back, "

@@ -18,7 +18,7 @@ enum RefreshTokenCheck: IdentityCheck {
             return .fail(error.message, fix: "store")
         }
         guard let session, let hasRefreshToken = session.hasRefreshToken else {
-            return .skip("the store is in memory, where only the daemon sees it")
+            return .skip("only the daemon sees the session")
         }
         guard !hasRefreshToken else {
             if let refusal = session.refusal {

@@ -15,6 +15,7 @@ enum StoreCheck: WholeCheck {
         guard let directory = subject.configuration.store.directory else {
             return .skip("store.type is memory: sessions end with the daemon")
         }
+        if let problem = subject.storeElsewhere { return .skip(problem) }
         if let problem = subject.configuration.store.strangersProblem {
             return .skip("\(problem); doctor run as that user looks into it")
         }
