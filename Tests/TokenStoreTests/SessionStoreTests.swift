@@ -20,19 +20,22 @@ import Testing
             [.memory, .files, .encryptedFiles] + (RedisProcess.program == nil ? [] : [.redis])
         }
 
+        /// What is broken takes for ever; what is busy may take long.
+        private static let limit = Duration.seconds(240)
+
         func conformance(in fixture: StoreFixture) throws -> SessionStoreConformance {
             switch self {
             case .memory:
                 let store = MemoryStore(on: fixture.thread)
-                return SessionStoreConformance(isShared: false) { store }
+                return SessionStoreConformance(isShared: false, limit: Self.limit) { store }
             case .files:
-                return SessionStoreConformance { try fixture.open() }
+                return SessionStoreConformance(limit: Self.limit) { try fixture.open() }
             case .encryptedFiles:
                 let sealer = try #require(
                     EncryptingSealer(key: Secret(String(repeating: "0", count: 64))))
-                return SessionStoreConformance { try fixture.open(sealer: sealer) }
+                return SessionStoreConformance(limit: Self.limit) { try fixture.open(sealer: sealer) }
             case .redis:
-                return SessionStoreConformance { try fixture.openRedis() }
+                return SessionStoreConformance(limit: Self.limit) { try fixture.openRedis() }
             }
         }
     }

@@ -164,7 +164,10 @@ private final class Feed: Sendable {
     @Test(arguments: [false, true])
     func `a client that does not read gets all of it later`(isSecure: Bool) throws {
         let feed = try Feed(authority: isSecure ? TLSAuthority() : nil)
-        let sidecar = try Sidecar(upstream: feed.upstream, .init(top: "workers: 1", route: feed.route))
+        // However long this machine takes for all the looks below.
+        let sidecar = try Sidecar(
+            upstream: feed.upstream,
+            .init(top: "workers: 1\ntimeouts:\n  stream_idle: 1h", route: feed.route))
         let other = try sidecar.client()
         let client = try sidecar.client(receiveBuffer: 4096)
         try client.send("GET", "/events")

@@ -120,7 +120,8 @@ import Testing
         let line = try site.bearerd.logLine("the line of the refused tunnel") {
             $0["path"] == "api.example.com:443"
         }
-        #expect(line["method"] == "CONNECT" && line["status"] == "405" && line["code"] == "method_not_allowed")
+        #expect(line["method"] == "CONNECT" && line["status"] == "405")
+        #expect(line["code"] == "method_not_allowed")
         #expect(site.upstream.requests.isEmpty)
     }
 
