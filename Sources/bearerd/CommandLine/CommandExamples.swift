@@ -101,10 +101,6 @@ struct CommandExample: Sendable {
             CommandExample(
                 "bearerd discover https://sso.example.com | jq .grant_types_supported", "what it can do")
         ],
-        "mcp": [
-            CommandExample(
-                "bearerd mcp https://mcp.example.com/mcp", "a bridge for a client that knows no OAuth")
-        ],
         "demo": [CommandExample("bearerd demo", "everything embedded; prints curl lines to try")],
         "completion": [
             CommandExample("source <(bearerd completion bash)", "in this shell"),
