@@ -44,7 +44,11 @@ extension IdentityEngine {
         }
         let outdone = commands.filter(isOutdone)
         commands.removeAll(where: isOutdone)
-        for queued in outdone { act(.finish(queued.id, .outdone)) }
+        for queued in outdone {
+            // Tokens that the authorization server has revoked are revoked all the same.
+            let isRevoked = if case .revoked? = queued.result { true } else { false }
+            act(.finish(queued.id, isRevoked ? queued.result ?? .outdone : .outdone))
+        }
     }
 
     /// The session that a logout ends was renewed by another process: its newest tokens are the ones to be revoked.

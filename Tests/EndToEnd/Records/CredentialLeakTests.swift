@@ -89,6 +89,7 @@ import Testing
             provider: provider,
             .init(
                 top: "timeouts:\n  token_wait: 300ms", identity: "token_headers: {X-Api-Key: '\(key)'}"))
+        try sidecar.awaitToken()
         #expect(try sidecar.get().status == 200)
         var written: [String] = []
         for _ in 0..<4 { written.append(try sidecar.act("refresh").text) }
