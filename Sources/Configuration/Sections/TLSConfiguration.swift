@@ -152,8 +152,8 @@ extension ValueKind<CertificateNamePattern> {
 }
 
 extension CertificateSummary {
-    /// True if it expires within two weeks.
-    package var expiresSoon: Bool { end < Int64(WallClock.secondsSinceEpoch) + 14 * 86400 }
+    /// True if the log tells of its end already.
+    fileprivate var expiresSoon: Bool { end < Int64(WallClock.secondsSinceEpoch) + CertificateNotices.soon }
 }
 
 extension ContextError {
