@@ -46,8 +46,11 @@ extension IdentityEngine {
         commands.removeAll(where: isOutdone)
         for queued in outdone {
             // Tokens that the authorization server has revoked are revoked all the same.
-            let isRevoked = if case .revoked? = queued.result { true } else { false }
-            act(.finish(queued.id, isRevoked ? queued.result ?? .outdone : .outdone))
+            if case .revoked(let hints)? = queued.result {
+                act(.finish(queued.id, .revoked(hints)))
+            } else {
+                act(.finish(queued.id, .outdone))
+            }
         }
     }
 

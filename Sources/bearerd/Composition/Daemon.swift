@@ -284,8 +284,8 @@ actor Daemon: LoopConfined {
             listeners: active.listeners.map { key, listener in
                 let configured = configuration.listeners.first { $0.address == key.address }
                 return "\(listener.address)" + (configured.map { " (\($0.spokenProtocols))" } ?? "")
-            }, configurationFile: absolute(file))
-        settings.storeDirectory = absolute(configuration.store.directory)
+            }, configurationFile: absoluteFile)
+        settings.storeDirectory = configuration.store.directory
         return AdminResponder(
             settings: settings,
             identities: Identities(groups: sessions.groups, reporter: sessions.reporter),
@@ -295,10 +295,10 @@ actor Daemon: LoopConfined {
             receivers: redirectListeners, memory: adminMemory)
     }
 
-    /// The absolute form of a path; nil for none.
-    private func absolute(_ path: String?) -> String? {
-        guard let path, !path.hasPrefix("/") else { return path }
-        return CurrentProcess.workingDirectory.map { "\($0)/\(path)" }
+    /// The absolute path of the configuration; nil if it came from no file.
+    private var absoluteFile: String? {
+        guard let file, !file.hasPrefix("/") else { return file }
+        return CurrentProcess.workingDirectory.map { "\($0)/\(file)" }
     }
 
     @discardableResult
@@ -374,11 +374,10 @@ actor Daemon: LoopConfined {
 
     // MARK: For the admin listener
 
-    /// Records the traffic at regular steps, and looks whether a certificate ends.
+    /// Records the traffic at regular steps, where somebody can look at it, and looks whether a certificate ends.
     private func keepHistory() async {
         while !isDraining {
-            let metrics = await workerMetrics(endsStep: true)
-            adminMemory.history.take(metrics)
+            if sockets.admin != nil { adminMemory.history.take(await workerMetrics(endsStep: true)) }
             tellOfCertificates()
             await loop.pause(for: TrafficHistory.step)
         }
